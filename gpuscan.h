@@ -11695,9 +11695,8 @@ GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
-/* A profile consists of one row of each struct type below. A row begins with `devices`, a sum of GPUSCAN__ON_... bits.
-   Each bit stands for a profile that the row serves. Of several rows of a type, a profile takes the first that serves
-   it. `tools/bench --tune` prints the rows that suit a device, for example a new one. */
+/* Each profile is a bit, so that rows of tables can serve several. The lists of numbers below have a column for each,
+   in this order. `tools/bench --tune` prints the numbers that suit a device, for example a new one. */
 enum {
     GPUSCAN__ON_SIMULATOR = 1,
     GPUSCAN__ON_NVIDIA = 2,
@@ -11710,48 +11709,44 @@ enum {
     GPUSCAN__ON_UNKNOWN = 256,
     GPUSCAN__ON_CPU = GPUSCAN__ON_SKYLAKE | GPUSCAN__ON_OTHER_CPU,
     GPUSCAN__ON_AMD_OR_INTEL = GPUSCAN__ON_AMD | GPUSCAN__ON_INTEL,
-    GPUSCAN__ON_REST = 2 * GPUSCAN__ON_UNKNOWN - 1 /* all profiles, for the last row of each type */
+    GPUSCAN__PROFILE_COLUMNS = 9
 };
 
-/* Lists the kinds of calls that a gpuscan__tuning row can serve. The row's `up_to` also limits the calls' size. */
-typedef enum gpuscan__tuning_for {
+/* Lists the kinds of calls that a row of gpuscan__tunings can serve. A call is of several kinds. */
+enum {
     GPUSCAN__FOR_ALL = 0,
-    GPUSCAN__FOR_UNPACKED, /* scans of 1- or 2-byte integers that gpuscan__packed does not pack */
-    GPUSCAN__FOR_F16,      /* scans of f16 */
-    GPUSCAN__FOR_BYTES,    /* scans of source elements of 1 byte */
-    GPUSCAN__FOR_SEGMENTS, /* scans by segments */
-    GPUSCAN__FOR_INDICES,  /* selections of indices alone */
-    GPUSCAN__FOR_OUTPUTS,  /* selections with several outputs, or wide elements */
-    GPUSCAN__FOR_ELEMENTS, /* selections by a predicate, with the elements as the only output */
-    GPUSCAN__FOR_KEYS,     /* runs that reduce nothing */
-    GPUSCAN__FOR_VALUES,   /* runs that reduce values */
-    GPUSCAN__FOR_F64_VALUES, /* runs that reduce f64 values */
-    GPUSCAN__FOR_SHORT_VALUES /* runs that reduce values of up to 4 bytes, with no outputs but keys and results */
-} gpuscan__tuning_for;
+    GPUSCAN__FOR_SCANS = 1,
+    GPUSCAN__FOR_UNPACKED = 2, /* scans of 1- or 2-byte integers that gpuscan__packed does not pack */
+    GPUSCAN__FOR_F16 = 4,      /* scans of f16 */
+    GPUSCAN__FOR_BYTES = 8,    /* scans of source elements of 1 byte */
+    GPUSCAN__FOR_SEGMENTS = 16, /* scans by segments */
+    GPUSCAN__FOR_LISTS = 32,   /* selections and runs */
+    GPUSCAN__FOR_SELECTIONS = 64,
+    GPUSCAN__FOR_INDICES = 128, /* selections of indices alone */
+    GPUSCAN__FOR_OUTPUTS = 256, /* selections with several outputs, or wide elements */
+    GPUSCAN__FOR_ELEMENTS = 512, /* selections by a predicate, with the elements as the only output */
+    GPUSCAN__FOR_RUNS = 1024,
+    GPUSCAN__FOR_KEYS = 2048,  /* runs that reduce nothing */
+    GPUSCAN__FOR_F64_VALUES = 4096, /* runs that reduce f64 values */
+    GPUSCAN__FOR_SHORT_VALUES = 8192 /* runs that reduce values of up to 4 bytes and store only keys and results */
+};
+#define GPUSCAN__FOR(kind, condition) ((condition) ? (uint32_t)GPUSCAN__FOR_##kind : 0)
 
-/* Says how calls up to a size are cut into tiles. A scan's size is the bytes of its larger array, `src` or `dst`. The
-   size of a selection or of runs is the bytes of the array that decides what is kept. A tile has `group` * `vectors`
-   vectors of 16 bytes. With the CPU strategies, one work-item processes a tile of gpuscan__cpu_tuning.chunk bytes. */
+/* Says how scans, selections and runs are cut into tiles. A scan's size is the bytes of its larger array, `src` or
+   `dst`. The size of a selection or of runs is the bytes of the array that decides what is kept. A tile has `group` *
+   `vectors` vectors of 16 bytes. With the CPU strategies, one work-item processes a tile of cpu.chunk bytes. */
 typedef struct gpuscan__tuning {
-    uint64_t up_to; /* the row serves calls up to this size in bytes */
+    uint32_t devices; /* a sum of GPUSCAN__ON_...: the profiles that the row serves */
+    uint32_t calls;   /* a sum of GPUSCAN__FOR_...: the row serves only calls of all these kinds */
+    uint32_t size;    /* the row serves only elements of this size in bytes; 0: it serves all sizes */
+    uint64_t up_to;   /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
     uint32_t ahead;     /* if `once` is 0: SINGLE_PASS_AHEAD sums a tile this many bytes ahead of the tile that it
                            scans. Source and destination both count */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
-    uint32_t size;      /* the row serves only elements of this size in bytes; 0: it serves all sizes */
     int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. Without NVIDIA's lanes it always does so */
-    gpuscan__tuning_for calls;
 } gpuscan__tuning;
-
-/* Lists indices of arrays of size BY_SIZE: SMALL for samples of 1 byte or elements up to 4 bytes, LARGE for others. */
-enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
-
-typedef struct gpuscan__tunings {
-    uint32_t devices;
-    uint32_t count;
-    const gpuscan__tuning *rows; /* the first row that matches a call is used */
-} gpuscan__tunings;
 
 /* Describes a device and its driver. */
 typedef struct gpuscan__facts {
@@ -11765,122 +11760,162 @@ typedef struct gpuscan__facts {
     unsigned refused;  /* the strategies that do not work on the device, each as a bit 1 << strategy */
 } gpuscan__facts;
 
-/* Settings of scans, selections and runs that are not in the rows of gpuscan__tunings. */
-typedef struct gpuscan__tiles_tuning {
-    uint32_t devices;
-    gpuscan__tuning rest;     /* the row for scans that no other row matches */
-    uint32_t groups_per_unit; /* groups per compute unit in multi-pass scans and sorts */
-    /* Maximum number of registers per work-item if the tuning row sets none. It holds only for selections by bits and
-       for groups that take several tiles each. */
-    uint32_t counted_registers[GPUSCAN__BY_SIZE];
-    uint32_t parts_vectors; /* maximum vectors per work-item in multi-pass scans; 0: the tuning row's `vectors` */
-    uint32_t select_tile; /* maximum elements of a selection's tile, which 16-bit indices and local memory limit */
-    /* For tiles that consist of whole short rows. A group has `rows_group` work-items; 0: there are no such tiles. A
-       work-item takes at least `rows_vectors` vectors, or at least 2 if rows are few. */
-    uint32_t rows_group, rows_vectors;
-    uint32_t rows_wider;                       /* 1: longer rows get larger groups, see gpuscan__scan_rows_step */
-    uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* `registers` for tiles of whole short rows */
-} gpuscan__tiles_tuning;
+/* Lists the numbers of a profile: each is a field with its name. A list of values has a column for each profile, in the
+   order of the bits: simulator, NVIDIA, AMD, Intel, other GPU, llvmpipe, Skylake, other CPU, unknown. ALIKE gives one
+   value to all profiles, NVIDIA one to NVIDIA's, and CHOOSE a strategy each to the simulator, to NVIDIA's, AMD's and
+   Intel's GPUs, to CPUs, and to all others. Numbers that are alike are fields since tests set them. `group` is the
+   work-items of a group, `vectors` the vectors per work-item, and `registers` the maximum number of registers per
+   work-item, if the compiler accepts a limit; 0: no limit. */
+#define GPUSCAN__ALIKE(v) {v, v, v, v, v, v, v, v, v}
+#define GPUSCAN__NVIDIA(v, other) {other, v, other, other, other, other, other, other, other}
+#define GPUSCAN__CHOOSE(simulator, gpu, cpu, other)                                                                    \
+    {GPUSCAN_STRATEGY_##simulator, GPUSCAN_STRATEGY_##gpu,   GPUSCAN_STRATEGY_##gpu,                                   \
+     GPUSCAN_STRATEGY_##gpu,       GPUSCAN_STRATEGY_##other, GPUSCAN_STRATEGY_##other,                                 \
+     GPUSCAN_STRATEGY_##cpu,       GPUSCAN_STRATEGY_##cpu,   GPUSCAN_STRATEGY_##other}
 
-typedef struct gpuscan__cpu_tuning {
-    uint32_t devices;
-    uint32_t chunk;        /* bytes of a tile */
-    uint32_t prefetch_src; /* prefetch distance in bytes for src; 0: no prefetch */
-    uint32_t prefetch_dst; /* prefetch distance in bytes for dst. If it is 0, large outputs bypass caches instead */
-    uint32_t sort_small;   /* maximum number of elements that one work-item sorts in one launch */
-    uint32_t sort_part;    /* minimum elements of a part. Each part has partly written cache lines, which cost time */
-    uint32_t sort_buckets; /* minimum number of elements for which keys go into buckets first */
-    uint32_t sort_bucket;  /* maximum bytes of an average bucket. With values, half of this is the maximum. The maximum
-                              is never below a core's share of the cache. If an average bucket has at least half of
-                              `sort_bucket`, values are moved block by block after the keys */
-    uint32_t sort_split;   /* a bucket of at least this number of bytes is divided once more */
-} gpuscan__cpu_tuning;
+/* Scans, selections, runs, and all operations in several passes. `parts_vectors` is 4 on AMD's GPUs: with 8 vectors of
+   8-byte elements, registers suffice for only 2 waves. `rows_group` is 0 on llvmpipe, since that of Mesa 22.3, unlike
+   PoCL and Oclgrind, computes tiles of whole rows wrong. For short rows, 56 registers suit most lengths. 64 registers
+   are as fast, except where they let fewer groups of 384 work-items share a multiprocessor. Prefetching tiles makes
+   scans some percent slower. tuning: scan-counted-registers, scan-rows */
+#define GPUSCAN__NUMBERS_tiles(X)                                                                                      \
+    X(groups_per_unit, {  4,   8,   8,   8,   8, 64,   4,   4,   4}) /* groups per compute unit in several passes */   \
+    /* limits for selections by bits, and for groups that take several tiles each, if the row of gpuscan__tunings      \
+       sets none. [1]: elements or keys of more than 4 bytes */                                                        \
+    X(counted_registers[2], GPUSCAN__NVIDIA(64, 0), GPUSCAN__NVIDIA(80, 0))                                            \
+    X(parts_vectors,   {  0,   0,   4,   4,   0,  0,   0,   0,   0}) /* maximum in multi-pass scans; 0: none */        \
+    /* maximum elements of a selection's tile, which 16-bit indices and local memory limit */                          \
+    X(select_tile, GPUSCAN__NVIDIA(24 * GPUSCAN__KIB, 8192))                                                           \
+    X(rows_group,      {256, 256, 256, 256, 256,  0, 256, 256, 256}) /* for whole short rows; 0: no such tiles */      \
+    X(rows_vectors,    {  4,   4,   4,   2,   4,  4,   4,   4,   4}) /* minimum; 2 if rows are few */                  \
+    X(rows_wider, GPUSCAN__NVIDIA(1, 0)) /* 1: longer rows get larger groups, see gpuscan__scan_fit_rows */            \
+    X(rows_registers[2], GPUSCAN__NVIDIA(56, 0), GPUSCAN__NVIDIA(64, 0)) /* [1]: see gpuscan__scan_rows_registers */
 
-typedef struct gpuscan__reduce_tuning {
-    uint32_t devices;
-    gpuscan_strategy strategy;
-    uint32_t group, vectors;
-    uint32_t per_unit;  /* groups per compute unit */
-    uint32_t registers; /* maximum number of registers per work-item; 0: no limit */
-    uint32_t vectors_custom; /* replaces `vectors` for custom operators on elements of 8 or 16 bytes */
-} gpuscan__reduce_tuning;
+/* The CPU strategies. A chunk stays in a core's second-level cache between its two loads. If large outputs bypass the
+   caches, the prefetch distance hardly matters. Cores that PoCL names skylake-avx512 store faster through their caches,
+   if lines are requested early and the chunk leaves room for these lines. The distances were measured on a Skylake
+   server and on a newer CPU with the same name in PoCL, but not on Cascade Lake. tuning: scan-cpu-stores, scan-skylake
+   A sort of fewer elements than two parts takes one launch. If an average bucket has at least half of `sort_bucket`,
+   values are moved after their keys, block by block, which is slower with smaller buckets. The second-level caches of
+   the CPUs measured hold up to 2 MiB, so larger buckets are divided once more. tuning: sort-cpu-small,
+   sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
+#define GPUSCAN__NUMBERS_cpu(X)                                                                                        \
+    /* bytes of a tile */                                                                                              \
+    X(chunk,        {4096, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 17, 1 << 18, 1 << 18})                    \
+    X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* bytes ahead; 0: none */                                      \
+    X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* the same; 0: large outputs bypass the caches */              \
+    /* maximum number of elements that one work-item sorts in one launch */                                            \
+    X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1))                                                                       \
+    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements of a part, whose partly written cache lines cost time */ \
+    X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum number of elements for which keys go into buckets first */     \
+    /* maximum bytes of an average bucket: half of it with values, but at least a core's share of the cache */         \
+    X(sort_bucket, GPUSCAN__ALIKE(1 << 20))                                                                            \
+    X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* a bucket of at least this number of bytes is divided once more */
 
-/* Settings of reductions of rows and segments. */
-typedef struct gpuscan__segments_tuning {
-    uint32_t devices;
-    uint32_t vectors, per_unit;          /* as in gpuscan__reduce_tuning */
-    uint32_t group;     /* work-items of a group that takes rows, or a whole segment without vectors */
-    uint32_t row_lanes; /* maximum elements of a row that lanes sum */
-    /* If all segments together have more than `lanes` elements, groups have split_group work-items, and long segments
-       are split. Otherwise groups have lanes_group work-items. */
-    uint32_t lanes_group, split_group, lanes;
-    uint32_t lanes_items; /* if the mean segment is short, the group size is halved until the call has this number of
-                             elements per work-item; 0: the group size is not halved */
-    uint32_t split_from;  /* minimum number of elements of a segment that several groups share */
-    uint32_t lane_registers; /* maximum number of registers per work-item if lanes take rows or segments */
-} gpuscan__segments_tuning;
+/* Reductions. On an NVIDIA GPU two groups of 512 work-items share a multiprocessor's registers, and each work-item has
+   8 loads in flight. For structs, which are combined in order, a work-item takes two vectors. tuning: reduce-groups,
+   reduce-structs */
+#define GPUSCAN__NUMBERS_reduce(X)                                                                                     \
+    X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_SINGLE_PASS, MULTI_PASS))                                \
+    X(group,          {32, 512, 256, 256, 256, 64, 64, 64, 64})                                                        \
+    X(vectors,        { 2,   8,   4,   4,   4,  4,  4,  4,  4})                                                        \
+    X(vectors_custom, { 2,   2,   4,   4,   4,  4,  4,  4,  4}) /* for custom operators on 8 or 16 bytes */            \
+    X(per_unit,       { 4,   2,   8,   8,   8, 16,  4,  4,  4}) /* groups per compute unit */                          \
+    X(registers, GPUSCAN__NVIDIA(64, 0))
 
-typedef struct gpuscan__histogram_tuning {
-    uint32_t devices;
-    gpuscan_strategy strategy;
-    uint32_t group, vectors;
-    uint32_t per_unit[GPUSCAN__BY_SIZE]; /* groups per compute unit */
-    uint32_t per_unit_far; /* replaces `per_unit` if bins lie in global memory, or are sliced and samples are many */
-    uint32_t least; /* minimum number of vectors per work-item */
-    uint32_t copies[GPUSCAN__BY_SIZE]; /* maximum number of copies of the bins in local memory */
-    uint32_t registers;     /* maximum registers per work-item. No limit if bins are sliced and samples are many */
-    uint32_t short_vectors; /* vectors that a work-item loads at a time, if bins are sliced and samples are few */
-    uint32_t local;         /* maximum bytes of local memory for bins */
-    uint32_t slices;        /* maximum number of slices into which bins are cut if they do not fit local memory */
-} gpuscan__histogram_tuning;
+/* Reductions of rows and segments. If all segments together have more than `lanes` elements, groups have split_group
+   work-items, and long segments are split. Otherwise groups have lanes_group work-items: large groups on NVIDIA's GPUs.
+   If the mean segment is short, the group size is halved until the call has lanes_items elements per work-item (0: it
+   is not halved), since small groups start earlier. `lane_registers` leaves registers for the next step's offsets,
+   which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
+#define GPUSCAN__NUMBERS_segments(X)                                                                                   \
+    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, or for a segment without vectors */         \
+    X(vectors,     { 2,    4,   4,   4,   4,  4,  4,  4,  4})                                                          \
+    X(per_unit,    { 4,    4,   8,   8,   8,  4,  4,  4,  4}) /* groups per compute unit */                            \
+    X(row_lanes, GPUSCAN__ALIKE(4096))                        /* maximum elements of a row that lanes sum */           \
+    X(lanes_group, {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                          \
+    X(split_group, {32,  128, 256, 256, 256, 64, 64, 64, 64})                                                          \
+    X(lanes, GPUSCAN__NVIDIA(1 << 20, 1 << 18))                                                                        \
+    X(lanes_items, GPUSCAN__NVIDIA(256, 0))                                                                            \
+    X(split_from, GPUSCAN__ALIKE(4096)) /* minimum number of elements of a segment that several groups share */        \
+    X(lane_registers, GPUSCAN__NVIDIA(48, 0))                 /* the limit if lanes take rows or segments */
 
-typedef struct gpuscan__sort_tuning {
-    uint32_t devices;
-    gpuscan_strategy strategy;
-    uint32_t group, vectors; /* a group has `group` work-items; a tile has up to `vectors` elements per work-item */
-    uint32_t local[2]; /* maximum bytes of local memory: [0] with sub-groups of 32 lanes, [1] otherwise; 0: no limit */
-    uint32_t halves; /* 1: a tile's elements go through local memory piece by piece, if there are values, and a key or a
-                        value has 8 bytes or more */
-    uint32_t together; /* maximum number of elements that SINGLE_PASS sorts in one launch, with at most one tile per
-                          compute unit. The groups wait for each other, so the device must not suspend running groups */
-    uint32_t units;    /* a sort in one launch has a group per `units` compute units, so that all groups run together */
-    int counted_once;  /* 1: a sort whose count is on the device takes one launch, however large the count is */
-    uint32_t records;  /* minimum number of elements for which payloads move through the passes in records, which large
-                          sorts do faster than they gather by index; 0: payloads are always gathered */
-} gpuscan__sort_tuning;
+/* Histograms. On an NVIDIA GPU one group of 1024 work-items has all registers of a multiprocessor, so it loads while it
+   counts. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank. Wider ones come too
+   slowly to need it. On AMD's and Intel's GPUs two groups per unit, each with 32 copies of 256 bins, fill 64 KiB of
+   local memory. CPUs need one group per thread, since groups draw pieces of the samples by ticket, and have local
+   tables. tuning: histogram-copies */
+#define GPUSCAN__NUMBERS_histogram(X)                                                                                  \
+    X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_MULTI_PASS, SINGLE_PASS))                                \
+    X(group,         {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                        \
+    X(vectors, GPUSCAN__ALIKE(4))                                                                                      \
+    X(per_unit[2],   { 4,    1,   2,   2,   4, 16,  4,  4,  4}, /* [1]: samples above 1 byte */                        \
+                     { 4,    1,   4,   4,   4, 16,  1,  1,  4})                                                        \
+    /* if bins lie in global memory, or are sliced and samples are many */                                             \
+    X(per_unit_far,  { 4,    2,   4,   4,   4, 16,  1,  1,  4})                                                        \
+    X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4}) /* minimum vectors per work-item */                    \
+    X(copies[2],     { 2,   32,  32,  32,   4,  2,  8,  8,  4}, /* maximum copies of the bins in local memory */       \
+                     { 2,   16,   8,   8,   4,  2,  8,  8,  4})                                                        \
+    X(registers, GPUSCAN__NVIDIA(64, 0))                        /* no limit if bins are sliced and samples are many */ \
+    /* loaded at a time if bins are sliced and samples are few */                                                      \
+    X(short_vectors, { 2,    4,   0,   0,   0,  0,  2,  2,  0})                                                        \
+    /* maximum bytes of local memory for bins */                                                                       \
+    X(local,         {16384, 49152, 32768, 32768, 16384, 16384, 1 << 20, 1 << 20, 16384})                              \
+    /* maximum number of slices into which bins are cut if they do not fit local memory */                             \
+    X(slices,        { 4,   16,   8,   8,   8,  8,  4,  4,  8})
+
+/* Sorts. A tile has up to `vectors` elements per work-item. A larger tile stores longer runs of elements with one
+   digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA
+   (waves of 64) runs 2. Without lanes, 32 KiB hold 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-amd-local.
+   `units` is 8 on Intel's GPUs, since 8 or 16 units share a local memory. A group of 512 work-items, in sub-groups of 8
+   lanes, fills 8 units. tuning: sort-intel, sort-together-others */
+#define GPUSCAN__NUMBERS_sort(X)                                                                                       \
+    X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
+    X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
+    X(vectors,  { 2,   8,  28,  16,   8,  4,  4,  4,  4})                                                              \
+    X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0},       /* maximum bytes; 0: no limit. [0]: sub-groups of 32 */      \
+                {0, 0, 32 << 10, 0, 0, 0, 0, 0, 0})                                                                    \
+    /* 1: elements go through local memory piece by piece, if there are values, and a key or a value has 8 bytes or    \
+       more */                                                                                                         \
+    X(halves,   { 0,   1,   1,   0,   0,  0,  0,  0,  0})                                                              \
+    /* maximum elements that SINGLE_PASS sorts in one launch, with at most one tile per compute unit. The groups wait  \
+       for each other, so the device must not suspend running groups */                                                \
+    X(together, {0, 1 << 21, 1 << 20, 1 << 18, 0, 0, 0, 0, 0})                                                         \
+    /* a sort in one launch has a group per `units` units, so that all groups run together */                          \
+    X(units,    { 1,   1,   1,   8,   1,  1,  1,  1,  1})                                                              \
+    /* 1: a sort whose count is on the device takes one launch, however large the count is */                          \
+    X(counted_once, GPUSCAN__NVIDIA(1, 0))                                                                             \
+    /* minimum elements for which payloads move through the passes in records, which large sorts do faster than they   \
+       gather by index; 0: payloads are always gathered */                                                             \
+    X(records, GPUSCAN__NVIDIA(1 << 20, 0))
+
+/* Integral images. A work-item takes `vectors` rows at a time. On NVIDIA's GPUs 8 would suit few types, and these only
+   little. tuning: integral-tiles */
+#define GPUSCAN__NUMBERS_integral(X)                                                                                   \
+    X(group,     {32, 128, 256, 256, 256, 64, 64, 64, 64})                                                             \
+    X(vectors,   { 2,   4,   4,   4,   4,  4,  4,  4,  4})                                                             \
+    X(registers, { 0,   0,   0, 256,   0,  0,  0,  0,  0})
+
+#define GPUSCAN__PROFILE_PARTS(X) X(tiles) X(cpu) X(reduce) X(segments) X(histogram) X(sort) X(integral)
+#define GPUSCAN__PROFILE_FIELD(field, ...) uint32_t field;
+#define GPUSCAN__PART_TYPE(part)                                                                                       \
+    typedef struct gpuscan__##part##_tuning {                                                                          \
+        GPUSCAN__NUMBERS_##part(GPUSCAN__PROFILE_FIELD)                                                                \
+    } gpuscan__##part##_tuning;
+GPUSCAN__PROFILE_PARTS(GPUSCAN__PART_TYPE)
+
+#define GPUSCAN__PART_FIELD(part) gpuscan__##part##_tuning part;
+typedef struct gpuscan__profile {
+    GPUSCAN__PROFILE_PARTS(GPUSCAN__PART_FIELD)
+    gpuscan__facts facts;
+    const gpuscan__tuning *tunings; /* gpuscan__tunings; tests set other rows */
+    size_t tuning_count;
+} gpuscan__profile;
 
 typedef struct gpuscan__sort_tile {
     uint32_t group, rounds; /* a group has `group` work-items; each takes `rounds` elements */
     uint32_t registers;
 } gpuscan__sort_tile;
-
-/* Tiles of sorts with lanes. The first index is 0 for keys of up to 4 bytes, 1 for keys of 8 bytes, and 2 for keys of 8
-   bytes if `counted_once` is set and the count is on the device. The second index is 0 without values, and 1, 2, 3 for
-   values of 4, 8, 16 bytes. */
-typedef struct gpuscan__sort_tiles {
-    uint32_t devices;
-    gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE + 1][4];
-} gpuscan__sort_tiles;
-
-typedef struct gpuscan__integral_tuning {
-    uint32_t devices;
-    uint32_t group, vectors; /* a group has `group` work-items; each takes `vectors` rows at a time */
-    uint32_t registers;      /* maximum number of registers per work-item; 0: no limit */
-} gpuscan__integral_tuning;
-
-typedef struct gpuscan__profile {
-    gpuscan__facts facts;
-    gpuscan__tunings scan;
-    gpuscan__tunings select, runs; /* an empty `runs` is replaced by `select`, and an empty `select` by `scan` */
-    gpuscan__tiles_tuning tiles;
-    gpuscan__cpu_tuning cpu;
-    gpuscan__reduce_tuning reduce;
-    gpuscan__segments_tuning segments;
-    gpuscan__histogram_tuning histogram;
-    gpuscan__sort_tuning sort;
-    gpuscan__sort_tiles sort_tiles;
-    gpuscan__integral_tuning integral;
-} gpuscan__profile;
 
 typedef struct gpuscan__device {
     cl_device_type type;
@@ -12330,21 +12365,21 @@ GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
      the name in words
      1 if each group is one work-item, otherwise 0
      1 if groups of one launch wait for each other, otherwise 0
-     the strategy that a call takes instead if this one does not fit the call */
+     the next simpler strategy, which a call takes instead if this one does not fit the call */
 #define GPUSCAN__STRATEGIES(X)                                                                                         \
     X(STRATEGY_AUTO, "auto", 0, 0, MULTI_PASS)                                                                         \
     X(STRATEGY_MULTI_PASS, "multi-pass", 0, 0, MULTI_PASS)                                                             \
     X(STRATEGY_SINGLE_PASS, "single pass", 0, 1, MULTI_PASS)                                                           \
-    X(STRATEGY_SINGLE_PASS_AHEAD, "single pass ahead", 0, 1, MULTI_PASS)                                               \
+    X(STRATEGY_SINGLE_PASS_AHEAD, "single pass ahead", 0, 1, SINGLE_PASS)                                              \
     X(STRATEGY_CPU_MULTI_PASS, "CPU multi-pass", 1, 0, CPU_MULTI_PASS)                                                 \
     X(STRATEGY_CPU_SINGLE_PASS, "CPU single pass", 1, 1, CPU_MULTI_PASS)
 
-#define GPUSCAN__STRATEGY_ROW(name, words, cpu, single_pass, portable)                                                 \
-    {words, cpu, single_pass, GPUSCAN_STRATEGY_##portable},
+#define GPUSCAN__STRATEGY_ROW(name, words, cpu, single_pass, simpler)                                                  \
+    {words, cpu, single_pass, GPUSCAN_STRATEGY_##simpler},
 static const struct {
     char name[20];
     int cpu, single_pass;
-    gpuscan_strategy portable;
+    gpuscan_strategy simpler;
 } gpuscan__strategies[] = {GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__STRATEGIES, STRATEGY_COUNT)
 
@@ -12754,7 +12789,7 @@ struct gpuscan__operation {
     int trusts_group; /* 1: with NVIDIA's lanes, kernels run with the group size that they were built for. The driver's
                          limit is ignored, since it is 256 if registers are limited */
     int has_capacity; /* 1: the desc has a capacity, which limits its outputs */
-    int alone;        /* a GPUSCAN__ALONE_..., which says when one sub-group works while its group waits */
+    int in_order;     /* 1: one sub-group combines a group's results in order if the operator does not commute */
     /* Checks all arguments except buffers, and sets elements and ranges from them. */
     gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
     /* Sets the program's key (unless a self-test gives it), the groups and the scratch from elements, counts and
@@ -12776,15 +12811,11 @@ struct gpuscan__operation {
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
 };
 
-/* Says whether one sub-group of a group works while the others wait. IN_LOOK_BACK: it looks back. IN_ORDER: it combines
-   results in order. With LANES_LOCAL the others cannot wait, so such groups are a single sub-group. */
-enum { GPUSCAN__ALONE_NEVER, GPUSCAN__ALONE_IN_LOOK_BACK, GPUSCAN__ALONE_IN_ORDER };
-
 /* Defines the gpuscan__operation at the end of an operation's section. */
-#define GPUSCAN__OPERATION(name, uses_scratch, trusts_group, has_capacity, alone, count_at, prove_custom)              \
+#define GPUSCAN__OPERATION(name, uses_scratch, trusts_group, has_capacity, in_order, count_at, prove_custom)           \
     static const gpuscan__operation gpuscan__##name##_operation = {                                                    \
         #name,                    GPUSCAN__OPERATION_##name, uses_scratch,             trusts_group,                   \
-        has_capacity,             GPUSCAN__ALONE_##alone,    gpuscan__##name##_resolve, gpuscan__##name##_choose,      \
+        has_capacity,             in_order,                  gpuscan__##name##_resolve, gpuscan__##name##_choose,      \
         gpuscan__##name##_kernels, gpuscan__##name##_pieces, gpuscan__##name##_define, gpuscan__##name##_enqueue,      \
         gpuscan__##name##_test,   sizeof(gpuscan__##name##_plan), sizeof(gpuscan_##name##_desc),                       \
         offsetof(gpuscan_##name##_desc, call), offsetof(gpuscan__##name##_plan, key),                                  \
@@ -12836,7 +12867,6 @@ GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
 
 /* [DEVICE PROFILE] ------------------------------------------------------------------------------------------------- */
 
-#define GPUSCAN__ALL UINT64_MAX
 #define GPUSCAN__KIB ((uint32_t)1 << 10)
 #define GPUSCAN__MIB ((uint32_t)1 << 20)
 
@@ -12872,280 +12902,160 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_OTHER_CPU, "CPU", CL_DEVICE_TYPE_CPU, 0, "", 1, 256, 0},
     {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, "", 1, 4096, 0}};
 
-/* NVIDIA's rows below were measured on an H200. No AMD or Intel GPU was available, so the rows for these GPUs were
-   measured on an H100, with PTX lanes and no other PTX instructions. Only AMD's rows also used PTX loads of states.
-   Groups of AMD's and Intel's GPUs make progress independently: these GPUs passed the tests of Sorensen and others,
-   2021. */
+/* NVIDIA's rows and numbers were measured on an H200. No AMD or Intel GPU was available, so those for these GPUs were
+   measured on an H100, with PTX lanes and no other PTX instructions. Only AMD's also used PTX loads of states. Groups
+   of AMD's and Intel's GPUs make progress independently: these GPUs passed the tests of Sorensen and others, 2021. */
 
-/* In small scans, of up to GPUSCAN__FEW_TILES tiles, all groups run at the same time. Each loads the sums of all tiles
-   before its own. That is faster than a look-back. Large scans sum tiles 24 MiB ahead, since 50 MB of cache hold that
-   besides other data. Vectors and registers give the most bytes in flight per multiprocessor without spills. tuning:
-   scan-tiles
+/* Lists the tiles of scans, selections and runs. The first row that fits a profile and a call is used. In small scans,
+   of up to GPUSCAN__FEW_TILES tiles, all groups run at the same time. Each loads the sums of all tiles before its own.
+   That is faster than a look-back. Large scans sum tiles 24 MiB ahead, since 50 MB of cache hold that besides other
+   data. Vectors and registers give the most bytes in flight per multiprocessor without spills. tuning: scan-tiles
    Scans by segments sum no tiles ahead: a tile in which a segment begins needs no other tile's sum for its prefix. Many
-   small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
-    /* small scans of elements of 1 byte by segments */
-    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_SEGMENTS},
-    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, GPUSCAN__FOR_SEGMENTS},
-    /* scans of a single tile, which has no other tile to wait for */
-    {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
-    {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
-    {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
-    /* other small scans; some rows serve only one element size */
-    {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
-    {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 2, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
-    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, GPUSCAN__FOR_SEGMENTS},
-    /* large scans, one row each: elements of 4 bytes; of 8 bytes; of 1 byte; of other sizes */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 0, 80, 8, 0, GPUSCAN__FOR_SEGMENTS},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_SEGMENTS},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
-    /* scans up to 8 MiB */
-    {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
-    {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    /* elements of 1 and of 2 bytes that are not packed, in small groups */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, GPUSCAN__FOR_UNPACKED},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_UNPACKED},
-    /* The next three rows are for packed elements of 1 byte, for f16, and for packed elements of 2 bytes. */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_F16},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, GPUSCAN__FOR_ALL},
-    /* The last four rows are for elements of 8 bytes, 4 bytes from sources of 1 byte, 16 bytes, and 32 bytes. */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 0, GPUSCAN__FOR_BYTES},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, GPUSCAN__FOR_ALL}};
+   small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small
+   In selections, loading each tile once is faster only if flags of 1 byte select indices, or if a predicate selects
+   u32. In runs it always is. tuning: select-tiles, select-small, select-once, runs-tiles, runs-small, runs-once
+   On AMD's and Intel's GPUs, one group of a large call folds the tiles' sums to prefixes, unless gpuscan__scan_misfit
+   makes a scan take several passes. Large runs with a reduction take several passes, too, which are faster. Intel's
+   rows were measured with states loaded by atomics. tuning: scan-fold, select-fold, runs-fold */
+#define GPUSCAN__TILE(devices, calls, size, kib, strategy, group, vectors, mib_ahead, registers, once)                 \
+    {GPUSCAN__ON_##devices, GPUSCAN__FOR_##calls, size, (kib) ? (uint64_t)(kib) << 10 : UINT64_MAX,                    \
+     GPUSCAN_STRATEGY_##strategy, group, vectors, (mib_ahead) * GPUSCAN__MIB, registers, once}
+static const gpuscan__tuning gpuscan__tunings[] = {
+    /* Columns: devices, calls, size (0: all), KiB (0: all), strategy, group, vectors, MiB ahead, registers, once */
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 256, SINGLE_PASS, 128, 1, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 8192, SINGLE_PASS, 256, 2, 0, 64, 0),
+    /* a single tile has no other tile to wait for */
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 4, SINGLE_PASS, 256, 1, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 8, SINGLE_PASS, 256, 2, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 16, SINGLE_PASS, 256, 4, 0, 64, 0),
+    /* several tiles */
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 2048, SINGLE_PASS, 256, 2, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 4, 4096, SINGLE_PASS, 128, 2, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 4, 16384, SINGLE_PASS, 128, 4, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 8192, SINGLE_PASS, 256, 4, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 8, 16384, SINGLE_PASS, 128, 4, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 4, 0, SINGLE_PASS, 256, 6, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 8, 0, SINGLE_PASS, 256, 7, 0, 80, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 0, SINGLE_PASS, 256, 6, 0, 80, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 0, SINGLE_PASS, 256, 4, 0, 64, 0),
+    /* other scans */
+    GPUSCAN__TILE(NVIDIA, SCANS, 0, 64, SINGLE_PASS, 256, 1, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SCANS, 1, 1024, SINGLE_PASS, 256, 1, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SCANS, 0, 512, SINGLE_PASS, 256, 2, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SCANS, 0, 8192, SINGLE_PASS, 256, 4, 0, 64, 0),
+    /* elements of 1 or 2 bytes in other calls than these two rows' and f16 are packed */
+    GPUSCAN__TILE(NVIDIA, UNPACKED, 1, 0, SINGLE_PASS_AHEAD, 128, 8, 24, 64, 0),
+    GPUSCAN__TILE(NVIDIA, UNPACKED, 2, 0, SINGLE_PASS_AHEAD, 128, 8, 24, 80, 0),
+    GPUSCAN__TILE(NVIDIA, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 24, 48, 0),
+    GPUSCAN__TILE(NVIDIA, F16, 2, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 80, 0),
+    GPUSCAN__TILE(NVIDIA, SCANS, 2, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SCANS, 8, 0, SINGLE_PASS_AHEAD, 256, 8, 22, 80, 0),
+    GPUSCAN__TILE(NVIDIA, BYTES, 4, 0, SINGLE_PASS_AHEAD, 256, 8, 32, 48, 0),
+    GPUSCAN__TILE(NVIDIA, SCANS, 16, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 80, 0),
+    GPUSCAN__TILE(NVIDIA, SCANS, 32, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 80, 0),
+    /* selections: the size is that of a flag, a word of bits, or an element with a predicate */
+    GPUSCAN__TILE(NVIDIA, SELECTIONS, 1, 128, SINGLE_PASS, 512, 1, 0, 0, 0),
+    GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 256, SINGLE_PASS, 256, 2, 0, 0, 0),
+    GPUSCAN__TILE(NVIDIA, SELECTIONS, 1, 2048, SINGLE_PASS, 256, 1, 0, 0, 0),
+    GPUSCAN__TILE(NVIDIA, INDICES, 1, 16384, SINGLE_PASS_AHEAD, 256, 3, 0, 0, 1),
+    GPUSCAN__TILE(NVIDIA, INDICES, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1),
+    GPUSCAN__TILE(NVIDIA, OUTPUTS, 1, 0, SINGLE_PASS_AHEAD, 512, 2, 4, 0, 0),
+    GPUSCAN__TILE(NVIDIA, SELECTIONS, 1, 0, SINGLE_PASS_AHEAD, 512, 3, 4, 0, 0),
+    GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 8192, SINGLE_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(NVIDIA, ELEMENTS, 4, 0, SINGLE_PASS_AHEAD, 256, 6, 0, 0, 1),
+    GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 0, SINGLE_PASS_AHEAD, 256, 5, 12, 0, 0),
+    /* selections that force SINGLE_PASS */
+    GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 0, SINGLE_PASS, 512, 2, 0, 0, 0),
+    /* runs: the size is that of a key */
+    GPUSCAN__TILE(NVIDIA, RUNS, 0, 128, SINGLE_PASS, 512, 1, 0, 0, 0),
+    GPUSCAN__TILE(NVIDIA, RUNS, 0, 256, SINGLE_PASS, 256, 2, 0, 0, 0),
+    GPUSCAN__TILE(NVIDIA, KEYS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1),
+    GPUSCAN__TILE(NVIDIA, RUNS, 0, 8192, SINGLE_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(NVIDIA, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 7, 0, 64, 1),
+    /* with 64 registers, four groups for short values fit a multiprocessor */
+    GPUSCAN__TILE(NVIDIA, F64_VALUES, 0, 0, SINGLE_PASS_AHEAD, 256, 5, 0, 0, 1),
+    GPUSCAN__TILE(NVIDIA, SHORT_VALUES, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 64, 1),
+    GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1),
+    /* runs that force SINGLE_PASS */
+    GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS, 256, 4, 0, 0, 0),
+    /* Scans on AMD's and Intel's GPUs. Those of bytes take 4 vectors, since Intel's compiler would keep 8 in private
+       memory. */
+    GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
+    GPUSCAN__TILE(INTEL, SCANS, 1, 16384, SINGLE_PASS, 256, 4, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 256, 0),
+    /* selections and runs on AMD's and Intel's GPUs; the last row is for runs with a reduction */
+    GPUSCAN__TILE(AMD_OR_INTEL, LISTS, 0, 4096, SINGLE_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(AMD_OR_INTEL, SELECTIONS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(AMD_OR_INTEL, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(AMD_OR_INTEL, RUNS, 0, 0, MULTI_PASS, 256, 8, 0, 0, 0),
+    /* one work-item scans all elements in one launch */
+    GPUSCAN__TILE(CPU, ALL, 0, 256, CPU_MULTI_PASS, 64, 4, 0, 0, 0),
+    /* calls that no other row fits */
+    GPUSCAN__TILE(SIMULATOR, ALL, 0, 0, SINGLE_PASS, 32, 2, 0, 0, 0),
+    GPUSCAN__TILE(NVIDIA, ALL, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 72, 0),
+    GPUSCAN__TILE(AMD, ALL, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 0, 0, 0),
+    GPUSCAN__TILE(INTEL, ALL, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 0, 256, 0),
+    GPUSCAN__TILE(OTHER_GPU, ALL, 0, 0, MULTI_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(CPU, ALL, 0, 0, CPU_SINGLE_PASS, 64, 4, 0, 0, 0),
+    GPUSCAN__TILE(LLVMPIPE, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0),
+    GPUSCAN__TILE(UNKNOWN, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0)};
 
-/* Tiles of selections. `up_to` and `ahead` count the bytes of the array that decides what is kept. In small selections,
-   of up to GPUSCAN__FEW_TILES tiles, all groups run at the same time, and each group loads the sums of all tiles before
-   its own. Loading each tile once is faster only if flags of 1 byte select indices, or if a predicate selects u32.
-   tuning: select-tiles, select-small, select-once */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
-    /* selections up to 2 MiB */
-    {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
-    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
-    /* flags of 1 byte select indices and nothing else, so tiles are loaded once */
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
-    /* Flags of 1 byte. The first row is for several outputs or wide elements, the second row for all other outputs. */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_OUTPUTS},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_ALL},
-    /* Other selections. The second row is for a predicate on elements of 4 bytes, and loads each tile once. */
-    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 0, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_ALL},
-    /* calls that force SINGLE_PASS */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
+/* Returns the first row that fits the device and a call, or NULL. `calls` is the sum of the call's GPUSCAN__FOR_... and
+   `size` the bytes of an element. The row has a strategy whose bit is in `strategies`; with the bit of AUTO, any. */
+static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
+                                                   unsigned strategies) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    size_t i;
+    for (i = 0; i < profile->tuning_count; i++) {
+        const gpuscan__tuning *row = &profile->tunings[i];
+        if ((row->devices & profile->facts.devices) && (row->calls & ~calls) == 0 && bytes <= row->up_to &&
+            (row->size == 0 || row->size == size) && (strategies & (1u << GPUSCAN_STRATEGY_AUTO | 1u << row->strategy)))
+            return row;
+    }
+    return NULL;
+}
 
-/* Tiles of runs. `up_to` and `ahead` count the bytes of the keys. In small calls all groups run at the same time, as in
-   small selections. Large calls load each tile once, which is faster. tuning: runs-tiles, runs-small, runs-once */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
-    /* calls up to 256 KiB */
-    {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    /* keys of 1 byte, no reduction */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
-    /* wider keys: small calls; large calls without a reduction */
-    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
-    /* Reductions: one row each for f64, for short values and for other values. With 64 registers, four groups for short
-       values fit a multiprocessor. */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
-    /* calls that force SINGLE_PASS */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
+/* Returns the row for calls of any kind and size. */
+static const gpuscan__tuning *gpuscan__any_tuning(const gpuscan *gs) {
+    return gpuscan__find_tuning(gs, GPUSCAN__FOR_ALL, 0, UINT64_MAX, 1u << GPUSCAN_STRATEGY_AUTO);
+}
 
-/* In large scans on AMD's and Intel's GPUs, one group folds the tiles' sums to prefixes, unless gpuscan__scan_misfit
-   makes the scan take several passes. Intel's rows were measured with states loaded by atomics. tuning: scan-fold */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__amd_scan[] = {
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
-/* Scans of bytes take 4 vectors per work-item, since Intel's compiler would keep 8 in private memory. */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__intel_scan[] = {
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 256, 1, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 256, 1, 0, GPUSCAN__FOR_ALL},
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 256, 0, 0, GPUSCAN__FOR_ALL}};
-
-/* On AMD's and Intel's GPUs, large selections and large runs without a reduction have a folding group, as scans have.
-   Large runs with a reduction take several passes, which are faster. tuning: select-fold, runs-fold */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_select[] = {
-    {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_runs[] = {
-    {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_KEYS},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
-
-/* In scans up to 256 KiB, one work-item scans all elements in one launch. */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__cpu_scan[] = {
-    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
-
-#define GPUSCAN__ROWS_OF(devices, rows) {devices, (uint32_t)GPUSCAN__COUNT_OF(rows), rows}
-GPUSCAN__SHARED const gpuscan__tunings gpuscan__scan_rows[] = {
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD, gpuscan__amd_scan),
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_INTEL, gpuscan__intel_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_CPU, gpuscan__cpu_scan)};
-GPUSCAN__SHARED const gpuscan__tunings gpuscan__select_rows[] = {
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_select),
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_select)};
-GPUSCAN__SHARED const gpuscan__tunings gpuscan__runs_rows[] = {
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_runs),
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_runs)};
-
-/* Gives the row for scans that no other row matches. The parameters are fields of gpuscan__tuning. */
-#define GPUSCAN__REST(strategy, group, vectors, ahead, registers)                                                      \
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_##strategy, group, vectors, ahead, registers, 0, 0, GPUSCAN__FOR_ALL}
-static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
-    /* Columns: devices, rest, groups_per_unit, counted_registers, parts_vectors, select_tile, rows_group, rows_vectors,
-       rows_wider, rows_registers */
-    {GPUSCAN__ON_SIMULATOR, GPUSCAN__REST(SINGLE_PASS, 32, 2, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
-    /* Large scans sum tiles 24 MiB ahead, since a cache of 50 MB holds 24 MiB besides other data. For short rows, 56
-       registers suit most lengths. 64 registers are as fast, except where they let fewer groups of 384 work-items share
-       a multiprocessor. Prefetching tiles makes scans some percent slower. tuning: scan-counted-registers, scan-rows */
-    {GPUSCAN__ON_NVIDIA, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72), 8, {64, 80}, 0,
-     24 * GPUSCAN__KIB, 256, 4, 1, {56, 64}},
-    /* `parts_vectors` is 4: with 8 vectors of 8-byte elements, multi-pass scans have registers for only 2 waves. */
-    {GPUSCAN__ON_AMD, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 4, 0, {0, 0}},
-    {GPUSCAN__ON_INTEL, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 256), 8, {0, 0}, 4, 8192, 256, 2, 0, {0, 0}},
-    {GPUSCAN__ON_OTHER_GPU, GPUSCAN__REST(MULTI_PASS, 256, 4, 0, 0), 8, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
-    /* `rows_group` is 0, since llvmpipe of Mesa 22.3, unlike PoCL and Oclgrind, computes tiles of whole rows wrong. */
-    {GPUSCAN__ON_LLVMPIPE, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 64, {0, 0}, 0, 8192, 0, 4, 0, {0, 0}},
-    {GPUSCAN__ON_CPU, GPUSCAN__REST(CPU_SINGLE_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
-    {GPUSCAN__ON_REST, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}}};
-
-/* A chunk stays in a core's second-level cache between its two loads. If large outputs bypass the caches, the prefetch
-   distance hardly matters. Cores that PoCL names skylake-avx512 store faster through their caches, if lines are
-   requested early and the chunk leaves room for these lines. The distances were measured on a Skylake server and on a
-   newer CPU with the same name in PoCL, but not on Cascade Lake. tuning: scan-cpu-stores, scan-skylake
-   A sort of fewer elements than two parts takes one launch. If buckets are large, values are moved after their keys,
-   block by block. With small buckets this would be slower. Buckets of 1 MiB or more are divided once more, since the
-   second-level caches of the CPUs measured hold up to 2 MiB. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks,
-   sort-cpu-split */
-#define GPUSCAN__CPU_SORT (1u << 16) - 1, 1u << 15, 1u << 21, GPUSCAN__MIB, GPUSCAN__MIB
-static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
-    /* Columns: devices, chunk, prefetch_src, prefetch_dst, sort_... */
-    {GPUSCAN__ON_SIMULATOR, 4 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT},
-    {GPUSCAN__ON_SKYLAKE, 128 * GPUSCAN__KIB, 4096, 512, GPUSCAN__CPU_SORT},
-    {GPUSCAN__ON_OTHER_CPU, 256 * GPUSCAN__KIB, 2048, 0, GPUSCAN__CPU_SORT},
-    {GPUSCAN__ON_REST, 256 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT}};
-
-static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
-    /* Columns: devices, strategy, group, vectors, per_unit, registers, vectors_custom */
-    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 4, 0, 2},
-    /* Two groups of 512 work-items share a multiprocessor's registers, and each work-item has 8 loads in flight. For
-       structs, which are combined in order, a work-item takes two vectors. tuning: reduce-groups, reduce-structs */
-    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 8, 2, 64, 2},
-    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 8, 0, 4},
-    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 8, 0, 4},
-    {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 16, 0, 4},
-    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 4, 0, 4},
-    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 4, 0, 4}};
-
-GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
-    /* Columns: devices, vectors, per_unit, group, row_lanes, lanes_group, split_group, lanes, lanes_items, split_from,
-       lane_registers */
-    {GPUSCAN__ON_SIMULATOR, 2, 4, 32, 4096, 32, 32, 1u << 18, 0, 4096, 0},
-    /* If the segments have few elements in total, large groups sum them. With even fewer elements the groups are
-       smaller, since small groups start earlier. `lane_registers` leaves registers for the next step's offsets, which
-       lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
-    {GPUSCAN__ON_NVIDIA, 4, 4, 256, 4096, 1024, 128, 1u << 20, 256, 4096, 48},
-    {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 4, 8, 256, 4096, 256, 256, 1u << 18, 0, 4096, 0},
-    {GPUSCAN__ON_REST, 4, 4, 64, 4096, 64, 64, 1u << 18, 0, 4096, 0}};
-
-GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
-    /* Columns: devices, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors,
-       local, slices */
-    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 4, {4, 4}, 4, 2, {2, 2}, 0, 2, 16 * GPUSCAN__KIB, 4},
-    /* One group of 1024 work-items has all registers of a multiprocessor, so it loads while it counts. Samples of 1
-       byte get 32 copies of the bins, so that no two lanes use the same bank. Wider ones come too slowly to need it. */
-    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 1024, 4, {1, 1}, 2, 2, {32, 16}, 64, 4, 48 * GPUSCAN__KIB, 16},
-    /* Two groups per unit, each with 32 copies of 256 bins, fill 64 KiB of local memory. tuning: histogram-copies */
-    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {2, 4}, 4, 4, {32, 8}, 0, 0, 32 * GPUSCAN__KIB, 8},
-    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8},
-    {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {16, 16}, 16, 16, {2, 2}, 0, 0, 16 * GPUSCAN__KIB, 8},
-    /* One group per thread is enough, since groups draw pieces of the samples by ticket, and have local tables. */
-    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {4, 1}, 1, 4, {8, 8}, 0, 2, 1 * GPUSCAN__MIB, 4},
-    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8}};
-
-GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
-    /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, records */
-    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, {0, 0}, 0, 0, 1, 0, 0},
-    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, {0, 0}, 1, 1u << 21, 1, 1, 1u << 20},
-    /* A larger tile stores longer runs of elements with one digit. With 42 KiB of local memory per group, RDNA (waves
-       of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA (waves of 64) runs 2. Without lanes, 32 KiB hold 28 keys of
-       4 bytes per work-item. tuning: sort-amd, sort-amd-local, sort-together-others */
-    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, {42 * GPUSCAN__KIB, 32 * GPUSCAN__KIB}, 1, 1u << 20, 1, 0,
-     0},
-    /* `units` is 8, since 8 or 16 units share a local memory. A group of 512 work-items, in sub-groups of 8 lanes,
-       fills 8 units. tuning: sort-intel, sort-together-others */
-    {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, {0, 0}, 0, 1u << 18, 8, 0, 0},
-    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, {0, 0}, 0, 0, 1, 0, 0},
-    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0, 0},
-    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0, 0}};
-
-/* NVIDIA's tiles are as large as local memory allows: a larger tile stores longer runs of elements with one digit. With
+/* Lists the tiles of sorts with lanes, for each profile up to Intel's. The second index is 0 for keys of up to 4 bytes,
+   1 for keys of 8 bytes, and 2 for keys of 8 bytes if `counted_once` is set and the count is on the device. The third
+   is 0 without values, and 1, 2, 3 for values of 4, 8, 16 bytes.
+   NVIDIA's tiles are as large as local memory allows: a larger tile stores longer runs of elements with one digit. With
    more registers per work-item, fewer groups would run. More groups per compute unit are slower, and so are early loads
    of values: stores must stay in the cache until their lines are full. If the count is on the device, sorts of u64 keys
    with values of 4 or 8 bytes run loops, which need more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
-   AMD's tiles of 4-byte keys, alone or with 4-byte values, fill the local memory that gpuscan__sort_rows allows.
-   Intel's tiles of 36 keys, or of 24 keys with values, need the larger register file. Fewer groups then run, but local
-   memory allows no more in any case. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
-GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
-    {GPUSCAN__ON_NVIDIA,
-     {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
-      {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}},
-      {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}},
-    {GPUSCAN__ON_AMD,
-     {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}},
-      {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}}},
-    {GPUSCAN__ON_INTEL,
-     {{{256, 36, 256}, {256, 24, 256}, {512, 16, 256}, {512, 16, 256}},
-      {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}}}};
+   AMD's tiles of 4-byte keys, alone or with 4-byte values, fill the local memory that `sort.local` allows. Intel's
+   tiles of 36 keys, or of 24 keys with values, need the larger register file. Fewer groups then run, but local memory
+   allows no more in any case. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
+GPUSCAN__SHARED const gpuscan__sort_tile gpuscan__sort_tiles[GPUSCAN__PROFILE_COLUMNS][3][4] = {
+    {{{0, 0, 0}}},
+    {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
+     {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}},
+     {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}},
+    {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}}, {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}},
+    {{{256, 36, 256}, {256, 24, 256}, {512, 16, 256}, {512, 16, 256}},
+     {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}}};
 
-/* Tiles of integral images. On NVIDIA's GPUs 8 vectors would suit few types, and these only little. tuning:
-   integral-tiles */
-GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
-    /* Columns: devices, group, vectors, registers */
-    {GPUSCAN__ON_SIMULATOR, 32, 2, 0},
-    {GPUSCAN__ON_NVIDIA, 128, 4, 0},
-    {GPUSCAN__ON_INTEL, 256, 4, 256},
-    {GPUSCAN__ON_AMD | GPUSCAN__ON_OTHER_GPU, 256, 4, 0},
-    {GPUSCAN__ON_REST, 64, 4, 0}};
+#define GPUSCAN__PROFILE_ROW(field, ...) __VA_ARGS__,
+#define GPUSCAN__PART_ROWS(part) GPUSCAN__NUMBERS_##part(GPUSCAN__PROFILE_ROW)
+static const uint32_t gpuscan__numbers[][GPUSCAN__PROFILE_COLUMNS] = {GPUSCAN__PROFILE_PARTS(GPUSCAN__PART_ROWS)};
+GPUSCAN__ASSERT(offsetof(gpuscan__profile, integral) + sizeof(gpuscan__integral_tuning) ==
+                    GPUSCAN__COUNT_OF(gpuscan__numbers) * sizeof(uint32_t),
+                profiles_are_numbers)
 
-/* Lists the tables of rows. Each table sets one part of a profile. */
-static const struct {
-    const void *rows;
-    size_t bytes, row, at; /* bytes of the table and of each row; offset of the row in a profile */
-} gpuscan__row_tables[] = {
-#define GPUSCAN__ROW_TABLE(name)                                                                                       \
-    {gpuscan__##name##_rows, sizeof(gpuscan__##name##_rows), sizeof(gpuscan__##name##_rows[0]),                        \
-     offsetof(gpuscan__profile, name)},
-    GPUSCAN__IF(SCAN, GPUSCAN__ROW_TABLE, scan) GPUSCAN__IF(SELECT, GPUSCAN__ROW_TABLE, select)
-    GPUSCAN__IF(RUNS, GPUSCAN__ROW_TABLE, runs) GPUSCAN__IF(REDUCE, GPUSCAN__ROW_TABLE, segments)
-    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_tiles) GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort)
-    GPUSCAN__IF(HISTOGRAM, GPUSCAN__ROW_TABLE, histogram) GPUSCAN__IF(INTEGRAL, GPUSCAN__ROW_TABLE, integral)
-    GPUSCAN__ROW_TABLE(tiles) GPUSCAN__ROW_TABLE(cpu) GPUSCAN__ROW_TABLE(reduce)
-};
-
-/* Sets `p` to row `i` of gpuscan__profiles, and each part to its table's first row for this profile, or to 0. */
+/* Sets `p` to row `i` of gpuscan__profiles and its column of the numbers, which begin the profile in their order. */
 static void gpuscan__profile_set(gpuscan__profile *p, size_t i) {
-    size_t t, at;
-    memset(p, 0, sizeof(*p));
+    size_t n;
     p->facts = gpuscan__profiles[i];
-    for (t = 0; t < GPUSCAN__COUNT_OF(gpuscan__row_tables); t++)
-        for (at = 0; at < gpuscan__row_tables[t].bytes; at += gpuscan__row_tables[t].row) {
-            const unsigned char *row = (const unsigned char *)gpuscan__row_tables[t].rows + at;
-            uint32_t devices;
-            memcpy(&devices, row, sizeof(devices));
-            if (devices & p->facts.devices) {
-                memcpy((unsigned char *)p + gpuscan__row_tables[t].at, row, gpuscan__row_tables[t].row);
-                break;
-            }
-        }
+    p->tunings = gpuscan__tunings;
+    p->tuning_count = GPUSCAN__COUNT_OF(gpuscan__tunings);
+    for (n = 0; n < GPUSCAN__COUNT_OF(gpuscan__numbers); n++)
+        memcpy((unsigned char *)p + n * sizeof(uint32_t), &gpuscan__numbers[n][gpuscan__log2(p->facts.devices)],
+               sizeof(uint32_t));
 }
 
 /* Returns a number that describes a device; 0 if the device does not report it. */
@@ -13203,12 +13113,11 @@ static int gpuscan__has_extension(const char *extensions, const char *name) {
 
 /* Returns the sub-group width that every kernel of a device has or can require. Returns 0 if there is no such width.
    Intel's compiler chooses a width for kernels that require none. Most Intel GPUs are fastest with 16. */
-static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extensions) {
+static uint64_t gpuscan__subgroup_width(const gpuscan *gs) {
     static const uint32_t widths[] = {16, 32, 8};
     size_t sizes[16], bytes = 0, i, w;
-    uint64_t multiple = gpuscan__device_number(&gs->cl, gs->device_id, 0x1067); /* PREFERRED_WORK_GROUP_SIZE_MULTIPLE */
-    if (!gpuscan__has_extension(extensions, GPUSCAN__REQUIRED_WIDTH))
-        return multiple == 8 || multiple == 16 || multiple == 32 || multiple == 64 ? (uint32_t)multiple : 0;
+    if (gs->device.asks_width)
+        return gpuscan__device_number(&gs->cl, gs->device_id, 0x1067); /* PREFERRED_WORK_GROUP_SIZE_MULTIPLE */
     if (gs->cl.clGetDeviceInfo(gs->device_id, 0x4108 /* CL_DEVICE_SUB_GROUP_SIZES_INTEL */, sizeof(sizes), sizes,
                                &bytes) == CL_SUCCESS)
         for (w = 0; w < GPUSCAN__COUNT_OF(widths); w++)
@@ -13218,44 +13127,56 @@ static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extension
     return 0;
 }
 
-/* Sets how lanes exchange values, and the width of sub-groups. Asks the driver unless it is NVIDIA's. */
+/* Queries registers and compute capability. Returns whether PTX lanes work: they need 7.0, the first capability with
+   scopes for loads and fences. */
+static int gpuscan__has_ptx_lanes(gpuscan *gs) {
+    gpuscan__device *device = &gs->device;
+    const gpuscan_opencl *cl = &gs->cl;
+    uint64_t major = gpuscan__device_number(cl, gs->device_id, 0x4000); /* CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV */
+    uint64_t minor = gpuscan__device_number(cl, gs->device_id, 0x4001); /* CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV */
+    device->registers = gpuscan__device_number(cl, gs->device_id, 0x4002); /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */
+    device->capability = major ? 10 * major + minor : 70;
+    return device->capability >= 70;
+}
+
+/* Sets how lanes exchange values, and the width of sub-groups. */
 GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     gpuscan__device *device = &gs->device;
-    uint64_t width = 0;
-    device->lanes = device->profile.facts.devices == GPUSCAN__ON_NVIDIA ? GPUSCAN__LANES_PTX : GPUSCAN__LANES_NONE;
-    device->lane_width = GPUSCAN__LANE_WIDTH;
+    int is_cpu = (device->type & CL_DEVICE_TYPE_CPU) != 0;
+    uint64_t width = GPUSCAN__LANE_WIDTH;
+    device->lanes = GPUSCAN__LANES_NONE;
     if (gs->limits.lanes) {
         device->lanes = GPUSCAN__LANES_LOCAL;
-        device->lane_width = gs->limits.lanes;
+        width = gs->limits.lanes;
         /* compilers for CPUs hang on SINGLE_PASS_AHEAD, whose groups reach different numbers of barriers */
-        if ((device->type & CL_DEVICE_TYPE_CPU) && device->profile.facts.devices != GPUSCAN__ON_SIMULATOR)
+        if (is_cpu && device->profile.facts.devices != GPUSCAN__ON_SIMULATOR)
             device->profile.facts.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     } else if (gs->limits.without & GPUSCAN_WITHOUT_LANES) {
         device->lanes = GPUSCAN__LANES_NONE;
-    } else if (device->lanes == GPUSCAN__LANES_NONE) {
-        int kind = GPUSCAN__LANES_NONE;
-        if (device->vendor == GPUSCAN__VENDOR_AMD && strstr(device->platform, "AMD Accelerated Parallel Processing")) {
-            kind = GPUSCAN__LANES_AMD;
-            width = gpuscan__device_number(&gs->cl, gs->device_id, 0x4043); /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
-        } else if (device->version >= 200 &&
-                   /* PoCL 6 runs a CPU's work-items in a loop and computes a look-back over many tiles wrong. Intel's
-                      CPU runtime maps sub-groups to vectors and computes this look-back right. */
-                   (!(device->type & CL_DEVICE_TYPE_CPU) || strstr(device->platform, "Intel(R) OpenCL")) &&
-                   gpuscan__has_extension(extensions, "cl_khr_subgroup_shuffle") &&
-                   gpuscan__has_extension(extensions, "cl_khr_subgroup_ballot")) {
-            kind = GPUSCAN__LANES_SUBGROUPS;
-            width = gpuscan__subgroup_width(gs, extensions);
-        }
-        if (width == 8 || width == 16 || width == 32 || width == 64) {
-            device->lanes = kind;
-            device->lane_width = (uint32_t)width;
-            device->asks_width =
-                kind == GPUSCAN__LANES_SUBGROUPS && !gpuscan__has_extension(extensions, GPUSCAN__REQUIRED_WIDTH);
-        } else if (kind != GPUSCAN__LANES_NONE) {
-            gs->refusals++;
-            snprintf(gs->refusal, sizeof(gs->refusal), "the device's sub-groups have no fixed width");
-        }
+    } else if (device->profile.facts.devices == GPUSCAN__ON_NVIDIA) {
+        if (gpuscan__has_ptx_lanes(gs))
+            device->lanes = GPUSCAN__LANES_PTX;
+    } else if (device->vendor == GPUSCAN__VENDOR_AMD &&
+               strstr(device->platform, "AMD Accelerated Parallel Processing")) {
+        device->lanes = GPUSCAN__LANES_AMD;
+        width = gpuscan__device_number(&gs->cl, gs->device_id, 0x4043); /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
+    } else if (device->version >= 200 &&
+               /* PoCL 6 runs a CPU's work-items in a loop and computes a look-back over many tiles wrong. Intel's CPU
+                  runtime maps sub-groups to vectors and computes this look-back right. */
+               (!is_cpu || strstr(device->platform, "Intel(R) OpenCL")) &&
+               gpuscan__has_extension(extensions, "cl_khr_subgroup_shuffle") &&
+               gpuscan__has_extension(extensions, "cl_khr_subgroup_ballot")) {
+        device->lanes = GPUSCAN__LANES_SUBGROUPS;
+        device->asks_width = !gpuscan__has_extension(extensions, GPUSCAN__REQUIRED_WIDTH);
+        width = gpuscan__subgroup_width(gs);
     }
+    if (width != 8 && width != 16 && width != 32 && width != 64) {
+        device->lanes = GPUSCAN__LANES_NONE;
+        width = GPUSCAN__LANE_WIDTH;
+        gs->refusals++;
+        snprintf(gs->refusal, sizeof(gs->refusal), "the device's sub-groups have no fixed width");
+    }
+    device->lane_width = (uint32_t)width;
 }
 
 /* Sets the build options and the fence of device scope. The simulator runs groups in order, so mem_fence orders what
@@ -13289,18 +13210,6 @@ static int gpuscan__profile_matches(const gpuscan__device *device, size_t row) {
     return row == GPUSCAN__COUNT_OF(gpuscan__profiles) - 1 ||
            ((gpuscan__profiles[row].type & device->type) && (!vendor || vendor == device->vendor) &&
             (strstr(device->name, part) || strstr(device->platform, part)));
-}
-
-/* Queries registers and compute capability. PTX lanes need 7.0, the first with scopes for loads and fences. */
-static void gpuscan__open_nvidia(gpuscan *gs) {
-    gpuscan__device *device = &gs->device;
-    const gpuscan_opencl *cl = &gs->cl;
-    uint64_t major = gpuscan__device_number(cl, gs->device_id, 0x4000); /* CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV */
-    uint64_t minor = gpuscan__device_number(cl, gs->device_id, 0x4001); /* CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV */
-    device->registers = gpuscan__device_number(cl, gs->device_id, 0x4002); /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */
-    device->capability = major ? 10 * major + minor : 70;
-    if (device->capability < 70)
-        device->lanes = GPUSCAN__LANES_NONE;
 }
 
 static gpuscan_result gpuscan__open_identity(gpuscan *gs) {
@@ -13379,8 +13288,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__open_device(gpuscan *gs) {
     gpuscan__choose_lanes(gs, extensions);
     for (i = 0; i < GPUSCAN__OPERATION_COUNT; i++)
         gs->refused[i] = profile->facts.refused;
-    if (device->lanes == GPUSCAN__LANES_PTX)
-        gpuscan__open_nvidia(gs);
     gpuscan__choose_fence(gs);
     return GPUSCAN_SUCCESS;
 }
@@ -13399,13 +13306,8 @@ static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id devi
     return (class_ << 40) + gpuscan__min(speed, ((uint64_t)1 << 40) - 1) + 1;
 }
 
-/* Appends the device's and the platform's name to the text `list`, if they fit. */
-static void gpuscan__list_device(char *list, size_t size, const char *name, const char *platform) {
-    size_t length = strlen(list);
-    if (length + strlen(name) + strlen(platform) + 16 < size)
-        snprintf(list + length, size - length, "%s'%s' of '%s'", length ? ", " : "", name, platform);
-}
-
+/* Chooses the first device with `wanted` in its or its platform's name or, if that is NULL, the device of the highest
+   rank. */
 static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     const gpuscan_opencl *cl = &gs->cl;
     char list[1024] = "";
@@ -13421,7 +13323,7 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
                              "pocl-opencl-icd)");
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clGetPlatformIDs failed");
-    for (p = 0; p < platform_count; p++) {
+    for (p = 0; p < platform_count && !(wanted && best); p++) {
         cl_device_id devices[64];
         cl_uint count = 0;
         char platform_name[256], name[256];
@@ -13429,17 +13331,15 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
             continue;
         gpuscan__platform_name(cl, platforms[p], platform_name, sizeof(platform_name));
         for (d = 0; d < count && d < 64; d++) {
-            uint64_t rank;
+            uint64_t rank = wanted ? 0 : gpuscan__device_rank(cl, devices[d]);
+            size_t length = strlen(list);
             gpuscan__device_text(cl, devices[d], CL_DEVICE_NAME, name, sizeof(name));
             found++;
-            gpuscan__list_device(list, sizeof(list), name, platform_name);
-            if (wanted) {
-                if (!strstr(name, wanted) && !strstr(platform_name, wanted))
-                    continue;
-                gs->device_id = devices[d];
-                return GPUSCAN_SUCCESS;
-            }
-            rank = gpuscan__device_rank(cl, devices[d]);
+            if (length + strlen(name) + strlen(platform_name) + 16 < sizeof(list))
+                snprintf(list + length, sizeof(list) - length, "%s'%s' of '%s'", length ? ", " : "", name,
+                         platform_name);
+            if (wanted && (strstr(name, wanted) || strstr(platform_name, wanted)))
+                rank = 1;
             if (rank > best) {
                 best = rank;
                 gs->device_id = devices[d];
@@ -15313,21 +15213,15 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpusca
 
 /* [PLANNING] ------------------------------------------------------------------------------------------------------- */
 
-/* Returns how many bits a state word has for values of `t_size` bytes, or 0 if words cannot hold them. `whole` is 1 if
-   groups are whole sub-groups. Words of 128 bits halve the registers of a look-back. tuning: scan-words */
-GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
-    if (t_size > 64)
+/* Returns how many bits the key's state words have for values of `t_size` bytes. Returns 0 if its strategy has several
+   passes, or if words cannot hold the values. Words of 128 bits halve a look-back's registers. tuning: scan-words */
+enum { GPUSCAN__WORDS_HOLD = 64 }; /* maximum bytes of a value */
+GPUSCAN__SHARED uint32_t gpuscan__key_word(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
+    if (t_size > GPUSCAN__WORDS_HOLD || !gpuscan__is_single_pass(gpuscan__key_strategy(key)))
         return 0;
-    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && t_size > 4)
+    if (gpuscan__uses_ptx(gs, key) && t_size > 4)
         return 128;
     return gs->device.int64_atomics ? 64 : 32;
-}
-
-/* Returns gpuscan__word_bits for the key's groups if the key's strategy has a single pass, otherwise 0. */
-GPUSCAN__SHARED uint32_t gpuscan__key_word(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
-    return gpuscan__is_single_pass(gpuscan__key_strategy(key))
-               ? gpuscan__word_bits(gs, t_size, gpuscan__whole_lanes(gs, key->group))
-               : 0;
 }
 
 static int gpuscan__word_scratch(uint32_t word) {
@@ -15354,9 +15248,8 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
    commute, one sub-group works while the others wait. With LANES_LOCAL none can wait: a group is one sub-group. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
-    int alone = plan->operation->alone == GPUSCAN__ALONE_IN_LOOK_BACK
-                    ? gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key))
-                    : plan->operation->alone == GPUSCAN__ALONE_IN_ORDER && !plan->e.commutes;
+    int alone = plan->operation->in_order ? !plan->e.commutes
+                                          : gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key));
     if (gs->device.lanes == GPUSCAN__LANES_NONE)
         return group;
     return (uint32_t)gpuscan__min(group, alone && gs->device.lanes == GPUSCAN__LANES_LOCAL ? width : width * width);
@@ -15420,12 +15313,6 @@ static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strateg
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.devices != GPUSCAN__ON_SIMULATOR;
 }
 
-/* Returns the next simpler strategy, or `strategy` itself if there is none. */
-static gpuscan_strategy gpuscan__simpler(gpuscan_strategy strategy) {
-    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? GPUSCAN_STRATEGY_SINGLE_PASS
-                                                          : gpuscan__strategies[strategy].portable;
-}
-
 /* Calls the operation's `choose`. In a self-test the key is given. Otherwise copies the operation's own part to it. */
 static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan__operation *operation = plan->operation;
@@ -15447,11 +15334,11 @@ enum {
     GPUSCAN__LACKS_CPU_PASS = 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
     GPUSCAN__LACKS_PASS = 1u << GPUSCAN_STRATEGY_SINGLE_PASS | GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS
 };
-GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan, gpuscan_strategy by_auto,
-                                                       unsigned lacks) {
-    gpuscan_strategy strategy = plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? by_auto : plan->call->strategy;
+GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan, uint32_t by_auto, unsigned lacks) {
+    gpuscan_strategy forced = plan->call->strategy;
+    gpuscan_strategy strategy = forced == GPUSCAN_STRATEGY_AUTO ? (gpuscan_strategy)by_auto : forced;
     while (lacks >> strategy & 1)
-        strategy = gpuscan__simpler(strategy);
+        strategy = gpuscan__strategies[strategy].simpler;
     return strategy;
 }
 
@@ -15482,10 +15369,13 @@ static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
 }
 
+/* A result of the functions below, beside the public ones, which are not positive: the call must be planned again. */
+enum { GPUSCAN__AGAIN = 1 };
+
 /* Tries to build the call's program without the vendor's instructions, after a build with them failed. If this works,
-   stops using them and sets *again. Otherwise the failure has another cause, so they stay in use. If the call's
+   stops using them and returns AGAIN. Otherwise the failure has another cause, so they stay in use. If the call's
    strategy needs them, another strategy is tried. */
-GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan, int *again) {
+GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
     uint32_t strategy = plan->key.strategy;
@@ -15506,23 +15396,12 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
         gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used",
                               "its program did not build with them");
         gs->error[0] = 0;
-        *again = 1;
-        return GPUSCAN_SUCCESS;
+        return GPUSCAN__AGAIN;
     }
     gpuscan__free_programs(gs, gs->programs);
     gs->programs = with_lanes;
     gs->device = device;
     return r;
-}
-
-/* Returns whether a program has a self-test when it is first built. gpuscan__prove handles a test that fails. */
-static int gpuscan__needs_proof(const gpuscan__plan *plan) {
-    const gpuscan__elements *e = &plan->e;
-    /* CPUs test no custom programs: a stand-in takes a second to compile, and builtin types have the same kernels */
-    if (gpuscan__key_is_cpu(&plan->key) && e->custom)
-        return 0;
-    /* no stand-in can convert between a builtin type and the caller's type */
-    return e->selects || !(e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM));
 }
 
 /* Self-tests use this text in place of the caller's, which must not run on unexpected values. A value is a struct of
@@ -15548,29 +15427,26 @@ static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *pr
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right);
 
-/* Tests the program of `stand_in` instead of `plan`'s. Skips this if its kernels cannot run in groups of that size. */
+/* Tests the program of `stand_in`, whose texts use neither the caller's values nor sources, instead of `plan`'s. Skips
+   this if its kernels cannot run in groups of that size. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
     gpuscan__program *program;
     gpuscan_result r;
     *right = 1;
+    stand_in->is_stand_in = 1;
+    memset(&stand_in->key.given, 0, sizeof(stand_in->key.given));
+    memset(stand_in->e.source_types, 0, sizeof(stand_in->e.source_types));
     r = gpuscan__get_program(gs, stand_in, &program);
     plan->not_built = stand_in->not_built;
     if (r != 0 || program->proved || gpuscan__program_group(gs, stand_in, program) < stand_in->key.group)
         return r;
-    *right = gpuscan__has_lane_width(gs, program);
-    if (!*right)
-        return GPUSCAN_SUCCESS;
     program->proved = 1;
-    r = gpuscan__self_test(gs, stand_in, program, right);
+    *right = gpuscan__has_lane_width(gs, program);
+    if (*right)
+        r = gpuscan__self_test(gs, stand_in, program, right);
     program->proved = r == 0 && *right;
     return r;
-}
-
-/* Removes the caller's values and sources from a stand-in plan, whose texts do not use them. */
-static void gpuscan__give_nothing(gpuscan__plan *stand_in) {
-    memset(&stand_in->key.given, 0, sizeof(stand_in->key.given));
-    memset(stand_in->e.source_types, 0, sizeof(stand_in->e.source_types));
 }
 
 GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, int *right) {
@@ -15581,7 +15457,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     int selects = plan->e.selects && plan->e.src == GPUSCAN_TYPE_CUSTOM;
     int of_structs = selects || plan->e.key == GPUSCAN_TYPE_CUSTOM;
     memset(&custom, 0, sizeof(custom));
-    stand_in.is_stand_in = 1;
     stand_in.e.convert = selects ? "x.part[0]" : NULL;
     stand_in.e.seen = 0;
     stand_in.e.custom = plan->e.op == GPUSCAN_OP_CUSTOM || of_structs ? &custom : NULL;
@@ -15600,76 +15475,73 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     }
     if (!stand_in.e.custom) /* if the conversion is the only custom text, the self-test runs without it */
         stand_in.key.custom_size = 0;
-    gpuscan__give_nothing(&stand_in);
     return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
 }
 
-GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int *again) {
+/* Tests a program that has been built. If it is wrong, gives up what it needs, so that the call is planned again. */
+GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+    const gpuscan__elements *e = &plan->e;
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
+    /* no stand-in can convert between a builtin type and the caller's type */
+    int converts = !e->selects && e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    if (gpuscan__needs_proof(plan))
-        r = plan->e.custom ? plan->operation->prove_custom(gs, plan, &right)
-                           : gpuscan__self_test(gs, plan, program, &right);
+    /* CPUs test no custom programs: a stand-in takes a second to compile, and builtin types have the same kernels */
+    if (!converts && !(gpuscan__key_is_cpu(&plan->key) && e->custom))
+        r = e->custom ? plan->operation->prove_custom(gs, plan, &right)
+                      : gpuscan__self_test(gs, plan, program, &right);
     program->proved = r == 0 && right; /* blobs store `proved`, since they also hold programs that are not */
     if (r != 0 || right)
         return r;
-    *again = 1;
     if (gpuscan__uses_lanes(gs, &plan->key)) {
         gpuscan__give_up_lanes(gs, plan, "its self-test failed");
-    } else if (gpuscan__strategies[strategy].portable != strategy) {
-        gs->refused[plan->operation->number] |= 1u << strategy;
-        gpuscan__note_refusal(gs, plan, "its strategy is no longer used", "its self-test failed");
-    } else {
-        *again = 0;
-        program->wrong = 1;
-        gpuscan__note_refusal(gs, plan, "its program is no longer used", "its self-test failed");
+        return GPUSCAN__AGAIN;
     }
-    return GPUSCAN_SUCCESS;
+    program->wrong = gpuscan__strategies[strategy].simpler == strategy;
+    gpuscan__note_refusal(gs, plan, program->wrong ? "its program is no longer used" : "its strategy is no longer used",
+                          "its self-test failed");
+    if (program->wrong)
+        return GPUSCAN_SUCCESS;
+    gs->refused[plan->operation->number] |= 1u << strategy;
+    return GPUSCAN__AGAIN;
 }
 
-/* Gets the plan's program. Sets *again if the call must be planned again, since kernels were not built, cannot run in
-   groups of the planned size, or fail their self-test. */
-static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program,
-                                                   int *again) {
+/* Gets the plan's program. Returns AGAIN if its kernels were not built, cannot run in groups of the planned size, or
+   fail their self-test. */
+static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
     size_t group = r == 0 ? gpuscan__program_group(gs, plan, *program) : 0;
     if (r == 0 && !(*program)->proved && !gpuscan__has_lane_width(gs, *program)) {
         gpuscan__give_up_lanes(gs, plan, "its sub-groups have another width");
-        *again = 1;
-        return GPUSCAN_SUCCESS;
+        return GPUSCAN__AGAIN;
     }
     if (r == 0 && group >= plan->key.group && !(*program)->proved && !(*program)->wrong)
-        r = gpuscan__prove(gs, plan, *program, again);
-    if (r == 0 && !*again && (*program)->wrong)
+        r = gpuscan__prove(gs, plan, *program);
+    if (r == 0 && (*program)->wrong)
         return gpuscan__unsupported(gs, "this call's program failed its self-test, and it has no other form");
-    if (r != 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
-        return gpuscan__build_without_lanes(gs, plan, again);
-    if (r != 0 || *again || group >= plan->key.group)
+    if (r < 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
+        return gpuscan__build_without_lanes(gs, plan);
+    if (r != 0 || group >= plan->key.group)
         return r;
     plan->group_limit = gpuscan__power_of_two_below(group);
-    *again = plan->group_limit < plan->key.group;
-    return r;
+    return plan->group_limit < plan->key.group ? (gpuscan_result)GPUSCAN__AGAIN : GPUSCAN_SUCCESS;
 }
 
 /* Plans a resolved call and gets its program. Group sizes, on which the results of floats depend, follow from the
    call's own kernels alone, so that earlier calls do not change results. The only exception is gpuscan__give_up_lanes,
    on a device that does not do what its driver promises. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
-    int again;
     gpuscan_result r;
     plan->group_limit = gs->device.group_limit;
     do {
-        again = 0;
         plan->key.undivided = 0;
         if ((r = gpuscan__choose(gs, plan)) != 0)
             return r;
         if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* `choose` had no other strategy */
             return gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
-        if ((r = gpuscan__get_fitting_program(gs, plan, program, &again)) != 0)
-            return r;
-    } while (again);
-    return GPUSCAN_SUCCESS;
+        r = gpuscan__get_fitting_program(gs, plan, program);
+    } while (r == GPUSCAN__AGAIN);
+    return r;
 }
 
 /* [CALLS] ---------------------------------------------------------------------------------------------------------- */
@@ -16716,7 +16588,7 @@ static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__p
 /* Replaces a strategy that cannot do the call by the next simpler one. Returns 0 if there is none. */
 static int gpuscan__take_simpler(gpuscan__tuning *tuning) {
     gpuscan_strategy strategy = tuning->strategy;
-    tuning->strategy = gpuscan__simpler(strategy);
+    tuning->strategy = gpuscan__strategies[strategy].simpler;
     return tuning->strategy != strategy;
 }
 
@@ -16736,10 +16608,10 @@ static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__ke
 
 /* Returns the register limit per work-item if each group takes many tiles, or 0 if there is none. */
 static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__plan *plan) {
-    int by_size = plan->e.src_size > 4 || plan->e.key_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+    int is_wide = plan->e.src_size > 4 || plan->e.key_size > 4;
     if (plan->key.registers)
         return plan->key.registers;
-    return gpuscan__registers(gs, &plan->key, gs->device.profile.tiles.counted_registers[by_size]);
+    return gpuscan__registers(gs, &plan->key, gs->device.profile.tiles.counted_registers[is_wide]);
 }
 
 /* Returns the number of groups that fill the device. If only the device knows the number of tiles, so many groups each
@@ -17155,37 +17027,21 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     return GPUSCAN_SUCCESS;
 }
 
-static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__scan_plan *plan) {
-    const gpuscan__elements *e = &plan->common.e;
-    if (row->up_to < bytes || (row->size && row->size != gpuscan__max(e->src_size, e->dst_size)))
-        return 0;
-    switch ((int)row->calls) {
-    case GPUSCAN__FOR_UNPACKED:
-        return gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
-    case GPUSCAN__FOR_F16: return e->src == GPUSCAN_TYPE_F16;
-    case GPUSCAN__FOR_BYTES: return e->src_size == 1;
-    case GPUSCAN__FOR_SEGMENTS: return plan->key.heads != 0;
-    default: return 1;
-    }
-}
-
-/* Returns the first row of the profile's tunings that matches the call. For a forced strategy, returns the first
-   matching row of that strategy or, if there is none, the first matching row with its strategy replaced. */
+/* Returns the first tuning row that fits the call. For a forced strategy, returns the first such row of that strategy
+   or, if there is none, the first row with its strategy replaced. */
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__elements *e = &plan->common.e;
     gpuscan_strategy forced = plan->common.call->strategy;
+    uint32_t size = e->src_size > e->dst_size ? e->src_size : e->dst_size;
+    int is_unpacked = gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
+    uint32_t calls = GPUSCAN__FOR_SCANS | GPUSCAN__FOR(UNPACKED, is_unpacked) |
+                     GPUSCAN__FOR(F16, e->src == GPUSCAN_TYPE_F16) | GPUSCAN__FOR(BYTES, e->src_size == 1) |
+                     GPUSCAN__FOR(SEGMENTS, plan->key.heads);
+    const gpuscan__tuning *row = gpuscan__find_tuning(gs, calls, size, bytes, 1u << forced);
     gpuscan__tuning found;
-    uint32_t i;
-    memset(&found, 0, sizeof(found));
-    for (i = 0; i <= profile->scan.count; i++) {
-        const gpuscan__tuning *row = i < profile->scan.count ? &profile->scan.rows[i] : &profile->tiles.rest;
-        if (row != &profile->tiles.rest && !gpuscan__tuning_matches(row, bytes, plan))
-            continue;
-        if (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy)
-            return *row;
-        if (found.group == 0)
-            found = *row;
-    }
+    if (row)
+        return *row;
+    found = *gpuscan__find_tuning(gs, calls, size, bytes, 1u << GPUSCAN_STRATEGY_AUTO);
     found.strategy = forced;
     found.ahead = 128 * found.group * found.vectors * 16;
     return found;
@@ -17262,7 +17118,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
     const char *why = gpuscan__why_no_look_back(gs, &plan->common, strategy);
     if (why || !gpuscan__is_single_pass(strategy))
         return why;
-    if (!gpuscan__word_bits(gs, plan->common.e.t_size, 0))
+    if (plan->common.e.t_size > GPUSCAN__WORDS_HOLD)
         return "state words hold elements of at most 64 bytes";
     /* On AMD's and Intel's GPUs several passes are faster than a look-back at states of several words. With a custom
        operator they are also faster than AHEAD, which adds values one by one. tuning: scan-words, scan-fold */
@@ -17552,7 +17408,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (plan->desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
         /* rows are short, or so many that each can have its own group: a look-back would not help */
-        tuning.strategy = gpuscan__strategies[tuning.strategy].portable;
+        while (gpuscan__is_single_pass(tuning.strategy))
+            gpuscan__take_simpler(&tuning);
         gpuscan__scan_shape(gs, plan, &tuning);
     }
     while ((why = gpuscan__scan_misfit(gs, plan, tuning.strategy)) != NULL) {
@@ -17865,7 +17722,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(scan, 1, 1, 0, IN_LOOK_BACK, offsetof(gpuscan_scan_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(scan, 1, 1, 0, 0, offsetof(gpuscan_scan_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc) {
@@ -18009,7 +17866,7 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(uniform_add, 0, 0, 0, NEVER, offsetof(gpuscan_uniform_add_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(uniform_add, 0, 0, 0, 0, offsetof(gpuscan_uniform_add_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc) {
@@ -18271,7 +18128,7 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
         return why;
     if (gs->device.fence == GPUSCAN__FENCE_NONE)
         return "it needs a fence of device scope";
-    return gpuscan__word_bits(gs, plan->e.t_size, 0) ? NULL : "state words hold elements of at most 64 bytes";
+    return plan->e.t_size <= GPUSCAN__WORDS_HOLD ? NULL : "state words hold elements of at most 64 bytes";
 }
 
 /* Returns the maximum number of vectors that a row touches. It may begin inside one unless `vector` divides `pitch`. */
@@ -18521,7 +18378,7 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         return gpuscan__unsupported(gs, why);
     plan->is_few = plan->results < 4 * (uint64_t)gs->device.units;
     if (!common->forced) {
-        common->key.strategy = (uint32_t)(why ? gpuscan__strategies[strategy].portable : strategy);
+        common->key.strategy = (uint32_t)(why ? gpuscan__strategies[strategy].simpler : strategy);
         gpuscan__reduce_shape(gs, plan);
     }
     plan->lane_bits = plan->lane_rows = 0;
@@ -18672,7 +18529,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(reduce, 1, 1, 0, IN_ORDER, offsetof(gpuscan_reduce_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(reduce, 1, 1, 0, 1, offsetof(gpuscan_reduce_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc) {
@@ -19459,9 +19316,9 @@ static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
     return gpuscan__max(gpuscan__tile_samples(plan) / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
 }
 
-/* Returns the index of the plan's sample size in a profile's arrays: GPUSCAN__SMALL or GPUSCAN__LARGE. */
+/* Returns the index of the plan's sample size in a profile's arrays. */
 static uint32_t gpuscan__by_size(const gpuscan__histogram_plan *plan) {
-    return plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+    return plan->sample_size > 1;
 }
 
 /* Chooses where a CPU counts. It counts bytes in tables of byte values, and at the end adds these counts to the bins.
@@ -19989,8 +19846,6 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     if (stand_in.key.weighed)
         texts->combine = stand_in.key.converted ? "1 + (GPUSCAN_TEST_NUMBER(x) + i) % 3" : "1 + i % 3";
     stand_in.common.e.custom = texts;
-    gpuscan__give_nothing(&stand_in.common);
-    stand_in.common.is_stand_in = 1;
     if (source.failed)
         r = gpuscan__no_memory(gs, "a self-test's text");
     else
@@ -20174,7 +20029,7 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(histogram, 1, 1, 0, NEVER, offsetof(gpuscan_histogram_desc, count), gpuscan__prove_expressions);
+GPUSCAN__OPERATION(histogram, 1, 1, 0, 0, offsetof(gpuscan_histogram_desc, count), gpuscan__prove_expressions);
 
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc) {
@@ -20594,28 +20449,35 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     } while (!fits && gpuscan__shrink(gs, &group, &vectors));
 }
 
-/* Returns whether a row of the tunings for selections or runs matches a call. */
+/* Returns the sum of GPUSCAN__FOR_... that a call of selections or runs has. */
 #define GPUSCAN__WIDE_ELEMENTS 12 /* bytes of an element in all outputs */
-static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__select_plan *plan) {
-    gpuscan_strategy forced = plan->common.call->strategy;
+static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__select_key *key = &plan->key;
-    if (row->up_to < bytes || (row->size && row->size != gpuscan__decides_size(e)) ||
-        (forced != GPUSCAN_STRATEGY_AUTO && forced != row->strategy))
-        return 0;
-    switch ((int)row->calls) {
-    case GPUSCAN__FOR_SEGMENTS: return 0; /* some profiles have only rows for scans */
-    case GPUSCAN__FOR_INDICES: return key->outputs == 0;
-    case GPUSCAN__FOR_OUTPUTS: return key->outputs > 1 || gpuscan__select_bytes(key) >= GPUSCAN__WIDE_ELEMENTS;
-    case GPUSCAN__FOR_ELEMENTS: return gpuscan__select_stages(key) && key->outputs == 1 && !key->index_size;
-    case GPUSCAN__FOR_KEYS: return !e->reduces;
-    case GPUSCAN__FOR_VALUES: return e->reduces;
-    case GPUSCAN__FOR_F64_VALUES: return e->reduces && e->src == GPUSCAN_TYPE_F64;
-    case GPUSCAN__FOR_SHORT_VALUES:
-        return e->reduces && e->src_size <= 4 && e->result_size <= 4 && key->outputs <= 1 && !key->index_size &&
-               !key->length_size;
-    default: return 1;
-    }
+    int is_short = e->src_size <= 4 && e->result_size <= 4 && key->outputs <= 1 && !key->index_size &&
+                   !key->length_size;
+    int is_wide = key->outputs > 1 || gpuscan__select_bytes(key) >= GPUSCAN__WIDE_ELEMENTS;
+    int is_plain = gpuscan__select_stages(key) && key->outputs == 1 && !key->index_size;
+    if (e->key)
+        return GPUSCAN__FOR_LISTS | GPUSCAN__FOR_RUNS | GPUSCAN__FOR(KEYS, !e->reduces) |
+               GPUSCAN__FOR(F64_VALUES, e->reduces && e->src == GPUSCAN_TYPE_F64) |
+               GPUSCAN__FOR(SHORT_VALUES, e->reduces && is_short);
+    return GPUSCAN__FOR_LISTS | GPUSCAN__FOR_SELECTIONS | GPUSCAN__FOR(INDICES, key->outputs == 0) |
+           GPUSCAN__FOR(OUTPUTS, is_wide) | GPUSCAN__FOR(ELEMENTS, is_plain);
+}
+
+/* Returns the first tuning row that fits the call, or the row for all calls. A forced strategy replaces the row's. If
+   `many` is 1, rows of SINGLE_PASS are skipped. */
+static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
+    gpuscan_strategy forced = plan->common.call->strategy;
+    uint32_t size = gpuscan__decides_size(&plan->common.e);
+    unsigned strategies = many ? ~(1u << GPUSCAN_STRATEGY_AUTO | 1u << GPUSCAN_STRATEGY_SINGLE_PASS) : 1u << forced;
+    const gpuscan__tuning *row =
+        gpuscan__find_tuning(gs, gpuscan__select_calls(plan), size, plan->units * size, strategies);
+    gpuscan__tuning found = row ? *row : *gpuscan__any_tuning(gs);
+    if (forced != GPUSCAN_STRATEGY_AUTO)
+        found.strategy = forced;
+    return found;
 }
 
 /* Sets the key and the tiles. A self-test's key is given. */
@@ -20659,35 +20521,18 @@ static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__sele
     return gpuscan__tiles_misfit(gs, key, plan->tiles, gpuscan__single_pass_groups(gs, key, plan->tiles));
 }
 
-/* Takes the first row of the profile's tunings that matches the call. If the profile has none for runs, runs use those
-   for selections. If it has none for selections, those for scans are used. Rows of SINGLE_PASS are for few tiles: AUTO
-   skips them for more tiles. A forced strategy replaces the row's. If the strategy does not fit, tries simpler ones. */
+/* Takes the tuning's strategy. If it does not fit, tries the plain single pass, then the portable strategy. */
 static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
-    gpuscan_strategy forced = plan->common.call->strategy;
-    uint64_t bytes = plan->units * gpuscan__decides_size(&plan->common.e);
-    const gpuscan__tunings *tunings = plan->common.e.key && profile->runs.count ? &profile->runs
-                                      : profile->select.count                   ? &profile->select
-                                                                                : &profile->scan;
-    gpuscan__tuning tuning = profile->tiles.rest;
-    int is_many = 0; /* 1: there are too many tiles for rows of SINGLE_PASS */
+    gpuscan__tuning tuning = gpuscan__select_tuning(gs, plan, 0);
     const char *why;
-    uint32_t i;
-    for (i = 0; i <= tunings->count; i++) {
-        const gpuscan__tuning *row = i < tunings->count ? &tunings->rows[i] : &profile->tiles.rest;
-        int is_single = row->strategy == GPUSCAN_STRATEGY_SINGLE_PASS;
-        if (i < tunings->count && (!gpuscan__select_matches(row, bytes, plan) || (is_many && is_single)))
-            continue;
-        tuning = *row;
-        if (forced != GPUSCAN_STRATEGY_AUTO)
-            tuning.strategy = forced;
+    gpuscan__select_shape(gs, plan, &tuning);
+    if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && !plan->common.forced &&
+        plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO) { /* rows of SINGLE_PASS are for few tiles */
+        tuning = gpuscan__select_tuning(gs, plan, 1);
         gpuscan__select_shape(gs, plan, &tuning);
-        if (is_many || !is_single || plan->key.few || plan->common.forced || forced != GPUSCAN_STRATEGY_AUTO)
-            break;
-        is_many = 1;
     }
     while ((why = gpuscan__select_misfit(gs, plan, tuning.strategy)) != NULL) {
-        if (forced != GPUSCAN_STRATEGY_AUTO)
+        if (plan->common.call->strategy != GPUSCAN_STRATEGY_AUTO)
             return gpuscan__unsupported(gs, why);
         if (!gpuscan__take_simpler(&tuning))
             break;
@@ -20929,7 +20774,7 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(select, 1, 0, 1, IN_LOOK_BACK, offsetof(gpuscan_select_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(select, 1, 0, 1, 0, offsetof(gpuscan_select_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc) {
@@ -21079,7 +20924,7 @@ typedef gpuscan__select_plan gpuscan__runs_plan;
 #define gpuscan__runs_pieces  gpuscan__select_pieces
 #define gpuscan__runs_define  gpuscan__select_define
 #define gpuscan__runs_enqueue gpuscan__select_enqueue
-GPUSCAN__OPERATION(runs, 1, 0, 1, IN_LOOK_BACK, offsetof(gpuscan_runs_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(runs, 1, 0, 1, 0, offsetof(gpuscan_runs_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc) {
@@ -21557,7 +21402,8 @@ static int gpuscan__sort_fit_one_launch(const gpuscan *gs, gpuscan__sort_plan *p
 static const gpuscan__sort_tile *gpuscan__sort_tile_of(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     size_t wide = plan->keys.size == 8, values = (size_t)gpuscan__min(plan->key.value_size / 4, 3);
     size_t counted = plan->key.form == GPUSCAN__SORT_COUNTED;
-    return &gs->device.profile.sort_tiles.tiles[wide + (wide && counted)][values];
+    uint32_t column = gpuscan__log2(gs->device.profile.facts.devices);
+    return &gpuscan__sort_tiles[column][wide + (wide && counted)][values];
 }
 
 /* Sets how a group counts the digits of all passes, and the rounds of the form COUNTED, in which smaller counts get
@@ -21850,7 +21696,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);
     if (why)
-        strategy = gpuscan__strategies[strategy].portable;
+        strategy = gpuscan__strategies[strategy].simpler;
     if (!common->forced)
         memset(&plan->key, 0, sizeof(plan->key));
     gpuscan__sort_choose_values(gs, plan, strategy);
@@ -22212,7 +22058,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(sort, 1, 1, 0, NEVER, offsetof(gpuscan_sort_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(sort, 1, 1, 0, 0, offsetof(gpuscan_sort_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc) {
@@ -22658,7 +22504,7 @@ GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(integral, 1, 0, 0, NEVER, 0, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(integral, 1, 0, 0, 0, 0, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc) {
@@ -23023,7 +22869,7 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(quantile, 1, 0, 0, NEVER, 0, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(quantile, 1, 0, 0, 0, 0, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc) {
@@ -23284,12 +23130,12 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
     info->has_lanes = gs->device.lanes != GPUSCAN__LANES_NONE;
     info->has_zero_copy = gs->device.zero_copy;
     info->has_images = gs->device.images;
-    info->scan_strategy = gs->device.profile.tiles.rest.strategy;
-    if (gpuscan__looks_back_alone(gs, info->scan_strategy))
-        info->scan_strategy = gpuscan__strategies[info->scan_strategy].portable;
-    info->reduce_strategy = gs->device.profile.reduce.strategy;
-    info->histogram_strategy = gs->device.profile.histogram.strategy;
-    info->sort_strategy = gs->device.profile.sort.strategy;
+    info->scan_strategy = gpuscan__any_tuning(gs)->strategy;
+    while (gpuscan__looks_back_alone(gs, info->scan_strategy))
+        info->scan_strategy = gpuscan__strategies[info->scan_strategy].simpler;
+    info->reduce_strategy = (gpuscan_strategy)gs->device.profile.reduce.strategy;
+    info->histogram_strategy = (gpuscan_strategy)gs->device.profile.histogram.strategy;
+    info->sort_strategy = (gpuscan_strategy)gs->device.profile.sort.strategy;
     info->refusals = gs->refusals;
     info->refusal = gs->refusal;
     for (i = 0; i < GPUSCAN__OPERATION_COUNT; i++)

@@ -2478,7 +2478,7 @@ static void do_runs(form which) {
 /* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
 static void open_object(void) {
-    static gpuscan__tuning whole; /* the row for calls that one work-item scans */
+    static gpuscan__tuning rows[2]; /* for calls that one work-item scans; for all calls */
     gpuscan_desc desc;
     layer_open();
     desc = layer_desc();
@@ -2487,10 +2487,11 @@ static void open_object(void) {
     test_ok(gpuscan_create(&gs, &desc));
     test.gs = gs;
     gs->device.profile.cpu.chunk = 512;
-    whole = gs->device.profile.scan.rows[0];
-    whole.up_to = 512;
-    gs->device.profile.scan.rows = &whole;
-    gs->device.profile.scan.count = 1;
+    rows[0] = *gpuscan__find_tuning(gs, GPUSCAN__FOR_ALL, 0, 0, 1u << GPUSCAN_STRATEGY_AUTO);
+    rows[0].up_to = 512;
+    rows[1] = *gpuscan__any_tuning(gs);
+    gs->device.profile.tunings = rows;
+    gs->device.profile.tuning_count = 2;
     gs->device.profile.facts.polls = 4;
 }
 

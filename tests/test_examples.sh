@@ -247,16 +247,18 @@ else
   left_out 'scan.py, no python3 with numpy'
 fi
 
-# ---- a profile's rows for another device
+# ---- a profile's numbers for another device
 
 if "$quick" -std=c99 -w -O0 -o bench "$root/tools/bench.c" -lm -ldl; then
-  check "bench --tune: the rows of reductions" 0 '^    {GPUSCAN__ON_NEW, GPUSCAN_STRATEGY_' ./bench --tune --quick \
-    --only reduce
-  { printf '#define GPUSCAN_IMPLEMENTATION\n#include "gpuscan.h"\nenum { GPUSCAN__ON_NEW = 512 };\n'
-    sed -n 's|^/\* gpuscan__\(.*\)_rows \*/|const gpuscan__\1_tuning \1 =|p; s|^    \({GPUSCAN__ON_NEW.*}\),$|    \1;|p' out.txt
-  } > row.c
-  check 'bench --tune: every row has every column' 0 '^whole$' sh -c \
-    "grep -c ON_NEW row.c | grep -q 3 && '$quick' -std=c99 -Wextra -Werror -I'$root' -fsyntax-only row.c && echo whole"
+  check "bench --tune: the numbers of reductions" 0 '^    profile->reduce.strategy = GPUSCAN_STRATEGY_' ./bench --tune \
+    --quick --only reduce
+  { printf '#define GPUSCAN_IMPLEMENTATION\n#include "gpuscan.h"\nvoid set(gpuscan__profile *profile) {\n'
+    sed -n '/^    profile->/p' out.txt
+    echo '}'
+  } > numbers.c
+  check 'bench --tune: every number is a field' 0 '^whole$' sh -c \
+    "grep -q segments.row_lanes numbers.c &&
+     '$quick' -std=c99 -Wextra -Werror -I'$root' -fsyntax-only numbers.c && echo whole"
 else
   failed=$((failed + 1))
   echo 'FAILED: bench.c'

@@ -15,16 +15,19 @@ static int strategy_in_run(const test_operation *operation, gpuscan_strategy str
     return strategy == (number % 2 && operation != &scans ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_MULTI_PASS);
 }
 
-/* Makes AHEAD sum the tiles of selections and runs first, or read each tile once. */
-static void with_once(int once) {
-    static gpuscan__tuning row;
+/* Makes AHEAD sum the tiles of selections and runs first, or read each tile once. vectors: those of a
+   work-item; 0: the profile's. */
+static void with_once(int once, uint32_t vectors) {
+    static gpuscan__tuning rows[2];
     gpuscan__profile      *profile = &test.gs->device.profile;
-    row = profile->tiles.rest;
-    row.up_to = GPUSCAN__ALL;
-    row.strategy = GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
-    row.once = once;
-    profile->select.rows = profile->runs.rows = &row;
-    profile->select.count = profile->runs.count = 1;
+    rows[0] = rows[1] = *gpuscan__any_tuning(test.gs);
+    if (vectors)
+        rows[0].vectors = rows[1].vectors = vectors;
+    rows[0].calls = GPUSCAN__FOR_LISTS;
+    rows[0].strategy = GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+    rows[0].once = once;
+    profile->tunings = rows;
+    profile->tuning_count = 2;
 }
 
 /* Returns whether a case reads tiles once: some of those with the count on the host and some on the device do. */
@@ -44,7 +47,7 @@ static void check(const test_operation *operation, const void *given, uint64_t n
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
                                                   GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD};
     size_t s;
-    with_once(is_once(number));
+    with_once(is_once(number), 0);
     for (s = 0; s < 3; s++)
         if (strategy_in_run(operation, strategies[s], number) &&
             test_strategies(operation, given, (int)strategies[s], (int)strategies[s])) {
@@ -209,12 +212,10 @@ static void test_few_of_count(void **state) {
     for (w = 0; w < width_count(); w++) {
         with_width(widths[w]);
         test.gs->device.profile.facts.polls = 3;
-        test.gs->device.profile.scan.count = 0;
-        test.gs->device.profile.tiles.rest.vectors = 2;
         test.gs->device.units = FEW_GROUPS;
         for (number = 0; number < NUMBERS; number++)
             if (test_share(w + width_count() * number, 4)) {
-                with_once((int)(number % 2));
+                with_once((int)(number % 2), 2);
                 few_of(widths[w], number, GPUSCAN_STRATEGY_SINGLE_PASS);
                 if (test.is_small)
                     few_of(widths[w], number, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD);

@@ -212,7 +212,7 @@ enum { LEVELS_OFFSET = 5 };
 
 /* Returns a tile's bytes, equal for every strategy: see test_chunk in main. */
 static uint64_t tile_bytes(void) {
-    const gpuscan__tuning *tuning = &test.gs->device.profile.tiles.rest;
+    const gpuscan__tuning *tuning = gpuscan__any_tuning(test.gs);
     return (uint64_t)tuning->group * tuning->vectors * 16;
 }
 

@@ -2169,7 +2169,7 @@ static void usage(void) {
     printf("bench: how fast gpuscan is on your device\n\n"
            "  --quick             four sizes up to 2^24\n"
            "  --sweep             every operation beside these rows, the worst first; --quick: large inputs only\n"
-           "  --tune              print the rows of a profile that suit the device, as C text;\n"
+           "  --tune              print the numbers of a profile that suit the device, as C text;\n"
            "                      --quick: two values each\n"
            "  --only GROUP        scan, reduce, histogram, select, runs, sort or picture\n"
            "  --filter TEXT       only rows whose \"op type dist\" contains TEXT\n"

@@ -1,16 +1,16 @@
-/* bench --tune: the rows of gpuscan.h's [DEVICE PROFILE] that suit this device, as C text. Part of bench.c.
+/* bench --tune: the numbers of gpuscan.h's [DEVICE PROFILE] that suit this device, as C text. Part of bench.c.
 
-   Tries the values of one column after another on calls of the row's operation. Keeps a value if it makes these calls
-   at least 3 % faster in the mean, three times in a row. Prints the other columns unchanged: registers, and columns
-   that none of these calls uses. */
+   Tries the values of one number after another on calls of its operation. Keeps a value if it makes these calls at
+   least 3 % faster in the mean, three times in a row. Leaves numbers out that none of these calls uses. */
 
-#define TUNE_COLUMN(row, name)                                                                                         \
-    offsetof(gpuscan__profile, row.name), sizeof(((gpuscan__profile *)0)->row.name) / sizeof(uint32_t)
+#define TUNE_NUMBER(row, name)                                                                                         \
+    #row "." #name, offsetof(gpuscan__profile, row.name), sizeof(((gpuscan__profile *)0)->row.name) / sizeof(uint32_t)
 
-enum { TUNE_CALLS = 2, TUNE_SIZES = 3, TUNE_TRIES = 5, TUNE_COLUMNS = 14, TUNE_SHAPES = 4, TUNE_LENGTH = 2048 };
+enum { TUNE_CALLS = 2, TUNE_SIZES = 3, TUNE_TRIES = 5, TUNE_COLUMNS = 8, TUNE_SHAPES = 4, TUNE_LENGTH = 2048 };
 static const double TUNE_GAIN = 0.97;
 
 typedef struct tune_column {
+    const char *name;
     size_t at, numbers; /* a pair for small and large elements gets the same value turn */
     int tries;
     uint32_t values[TUNE_TRIES];
@@ -18,7 +18,7 @@ typedef struct tune_column {
 } tune_column;
 
 typedef struct tune_row {
-    const char *name; /* of the table */
+    const char *name; /* of the list */
     bench_group group;
     const char *calls[TUNE_CALLS]; /* "op type" of the rows of bench */
     tune_column columns[TUNE_COLUMNS];
@@ -28,56 +28,44 @@ typedef struct tune_row {
 #define TUNE_STRATEGIES 5, {1, 2, 3, 4, 5}, 1
 #define TUNE_GROUPS     5, {64, 128, 256, 512, 1024}, 0
 #define TUNE_VECTORS    4, {1, 2, 4, 8}, 0
-#define TUNE_KEPT       0, {0}, 0
 
-/* The columns of each row in their order. In tiles the shape is printed by itself. */
-static const tune_column tune_shape[] = {{TUNE_COLUMN(tiles, rest.strategy), TUNE_STRATEGIES},
-                                         {TUNE_COLUMN(tiles, rest.group), TUNE_GROUPS},
-                                         {TUNE_COLUMN(tiles, rest.vectors), TUNE_VECTORS}};
+static gpuscan__tuning tune_tile; /* the tile of scans of all sizes */
+
+/* The columns that are tried. Those of the tile count from tune_tile. */
+static const tune_column tune_shape[] = {
+    {"strategy", offsetof(gpuscan__tuning, strategy), 1, TUNE_STRATEGIES},
+    {"group", offsetof(gpuscan__tuning, group), 1, TUNE_GROUPS},
+    {"vectors", offsetof(gpuscan__tuning, vectors), 1, TUNE_VECTORS}};
 static const tune_row tune_rows[] = {
     {"tiles", SCAN, {"exclusive_scan u32", "exclusive_scan u64"},
-     {{TUNE_COLUMN(tiles, groups_per_unit), 5, {2, 4, 8, 16, 64}, 0},
-      {TUNE_COLUMN(tiles, counted_registers), TUNE_KEPT}, {TUNE_COLUMN(tiles, parts_vectors), TUNE_KEPT},
-      {TUNE_COLUMN(tiles, select_tile), TUNE_KEPT},
-      {TUNE_COLUMN(tiles, rows_group), TUNE_KEPT}, {TUNE_COLUMN(tiles, rows_vectors), TUNE_KEPT},
-      {TUNE_COLUMN(tiles, rows_wider), TUNE_KEPT}, {TUNE_COLUMN(tiles, rows_registers), TUNE_KEPT}}, 0},
+     {{TUNE_NUMBER(tiles, groups_per_unit), 5, {2, 4, 8, 16, 64}, 0}}, 0},
     {"cpu", SCAN, {"exclusive_scan u32", "exclusive_scan u64"},
-     {{TUNE_COLUMN(cpu, chunk), 4, {1 << 16, 1 << 17, 1 << 18, 1 << 19}, 0},
-      {TUNE_COLUMN(cpu, prefetch_src), 4, {0, 1024, 2048, 4096}, 0},
-      {TUNE_COLUMN(cpu, prefetch_dst), 3, {0, 512, 1024}, 0}, {TUNE_COLUMN(cpu, sort_small), TUNE_KEPT},
-      {TUNE_COLUMN(cpu, sort_part), TUNE_KEPT}, {TUNE_COLUMN(cpu, sort_buckets), TUNE_KEPT},
-      {TUNE_COLUMN(cpu, sort_bucket), TUNE_KEPT}, {TUNE_COLUMN(cpu, sort_split), TUNE_KEPT}}, 0},
+     {{TUNE_NUMBER(cpu, chunk), 4, {1 << 16, 1 << 17, 1 << 18, 1 << 19}, 0},
+      {TUNE_NUMBER(cpu, prefetch_src), 4, {0, 1024, 2048, 4096}, 0},
+      {TUNE_NUMBER(cpu, prefetch_dst), 3, {0, 512, 1024}, 0}}, 0},
     {"reduce", REDUCE, {"reduce u32", "reduce u64"},
-     {{TUNE_COLUMN(reduce, strategy), TUNE_STRATEGIES}, {TUNE_COLUMN(reduce, group), TUNE_GROUPS},
-      {TUNE_COLUMN(reduce, vectors), TUNE_VECTORS}, {TUNE_COLUMN(reduce, per_unit), 5, {1, 2, 4, 8, 16}, 0},
-      {TUNE_COLUMN(reduce, registers), TUNE_KEPT}, {TUNE_COLUMN(reduce, vectors_custom), TUNE_KEPT}}, 0},
+     {{TUNE_NUMBER(reduce, strategy), TUNE_STRATEGIES}, {TUNE_NUMBER(reduce, group), TUNE_GROUPS},
+      {TUNE_NUMBER(reduce, vectors), TUNE_VECTORS}, {TUNE_NUMBER(reduce, per_unit), 5, {1, 2, 4, 8, 16}, 0}}, 0},
     {"segments", REDUCE, {"reduce u32", "reduce u64"},
-     {{TUNE_COLUMN(segments, vectors), TUNE_VECTORS}, {TUNE_COLUMN(segments, per_unit), 5, {1, 2, 4, 8, 16}, 0},
-      {TUNE_COLUMN(segments, group), TUNE_GROUPS},
-      {TUNE_COLUMN(segments, row_lanes), 2, {TUNE_LENGTH / 2, 2 * TUNE_LENGTH}, 0},
-      {TUNE_COLUMN(segments, lanes_group), TUNE_KEPT}, {TUNE_COLUMN(segments, split_group), TUNE_KEPT},
-      {TUNE_COLUMN(segments, lanes), TUNE_KEPT}, {TUNE_COLUMN(segments, lanes_items), TUNE_KEPT},
-      {TUNE_COLUMN(segments, split_from), TUNE_KEPT}, {TUNE_COLUMN(segments, lane_registers), TUNE_KEPT}}, 1},
+     {{TUNE_NUMBER(segments, vectors), TUNE_VECTORS}, {TUNE_NUMBER(segments, per_unit), 5, {1, 2, 4, 8, 16}, 0},
+      {TUNE_NUMBER(segments, group), TUNE_GROUPS},
+      {TUNE_NUMBER(segments, row_lanes), 2, {TUNE_LENGTH / 2, 2 * TUNE_LENGTH}, 0}}, 1},
     {"histogram", HISTOGRAM, {"hist256 u8", "hist2048 i32"},
-     {{TUNE_COLUMN(histogram, strategy), TUNE_STRATEGIES}, {TUNE_COLUMN(histogram, group), TUNE_GROUPS},
-      {TUNE_COLUMN(histogram, vectors), TUNE_VECTORS}, {TUNE_COLUMN(histogram, per_unit), 5, {1, 2, 4, 8, 16}, 0},
-      {TUNE_COLUMN(histogram, per_unit_far), TUNE_KEPT}, {TUNE_COLUMN(histogram, least), TUNE_VECTORS},
-      {TUNE_COLUMN(histogram, copies), 5, {2, 4, 8, 16, 32}, 0}, {TUNE_COLUMN(histogram, registers), TUNE_KEPT},
-      {TUNE_COLUMN(histogram, short_vectors), TUNE_KEPT},
-      {TUNE_COLUMN(histogram, local), 3, {16 << 10, 32 << 10, 48 << 10}, 0},
-      {TUNE_COLUMN(histogram, slices), TUNE_KEPT}}, 0},
+     {{TUNE_NUMBER(histogram, strategy), TUNE_STRATEGIES}, {TUNE_NUMBER(histogram, group), TUNE_GROUPS},
+      {TUNE_NUMBER(histogram, vectors), TUNE_VECTORS}, {TUNE_NUMBER(histogram, per_unit), 5, {1, 2, 4, 8, 16}, 0},
+      {TUNE_NUMBER(histogram, least), TUNE_VECTORS}, {TUNE_NUMBER(histogram, copies), 5, {2, 4, 8, 16, 32}, 0},
+      {TUNE_NUMBER(histogram, local), 3, {16 << 10, 32 << 10, 48 << 10}, 0}}, 0},
     {"sort", SORT, {"sort_keys u32", "sort_keys u64"},
-     {{TUNE_COLUMN(sort, strategy), TUNE_STRATEGIES}, {TUNE_COLUMN(sort, group), TUNE_GROUPS},
-      {TUNE_COLUMN(sort, vectors), 5, {4, 8, 16, 20, 28}, 0}, {TUNE_COLUMN(sort, local), TUNE_KEPT},
-      {TUNE_COLUMN(sort, halves), 2, {0, 1}, 0}, {TUNE_COLUMN(sort, together), 3, {0, 1 << 18, 1 << 20}, 0},
-      {TUNE_COLUMN(sort, units), TUNE_KEPT}, {TUNE_COLUMN(sort, counted_once), TUNE_KEPT},
-      {TUNE_COLUMN(sort, records), TUNE_KEPT}}, 0},
+     {{TUNE_NUMBER(sort, strategy), TUNE_STRATEGIES}, {TUNE_NUMBER(sort, group), TUNE_GROUPS},
+      {TUNE_NUMBER(sort, vectors), 5, {4, 8, 16, 20, 28}, 0}, {TUNE_NUMBER(sort, halves), 2, {0, 1}, 0},
+      {TUNE_NUMBER(sort, together), 3, {0, 1 << 18, 1 << 20}, 0}}, 0},
     {"integral", PICTURE, {"integral u8->u32", "integral f32"},
-     {{TUNE_COLUMN(integral, group), TUNE_GROUPS}, {TUNE_COLUMN(integral, vectors), TUNE_VECTORS},
-      {TUNE_COLUMN(integral, registers), TUNE_KEPT}}, 0}};
+     {{TUNE_NUMBER(integral, group), TUNE_GROUPS}, {TUNE_NUMBER(integral, vectors), TUNE_VECTORS}}, 0}};
 
 static uint32_t *tune_at(const tune_column *c) {
-    return (uint32_t *)(void *)((char *)&device.gs->device.profile + c->at);
+    int of_tile = c >= tune_shape && c < tune_shape + sizeof tune_shape / sizeof tune_shape[0];
+    void *base = of_tile ? (void *)&tune_tile : (void *)&device.gs->device.profile;
+    return (uint32_t *)(void *)((char *)base + c->at);
 }
 
 static void tune_set(const tune_column *c, uint32_t value) {
@@ -132,7 +120,7 @@ static double tune_time(const job *jobs, int count) {
 }
 
 /* Sets a column to the best of its values. quick: tries two of them. */
-static void tune(const char *row, const tune_column *c, const job *jobs, int count, int quick) {
+static void tune(const tune_column *c, const job *jobs, int count, int quick) {
     uint32_t before[2] = {0, 0}, best = 0;
     double gain = 0, start;
     int i, turn, tries = quick && c->tries > 2 ? 2 : c->tries;
@@ -140,7 +128,7 @@ static void tune(const char *row, const tune_column *c, const job *jobs, int cou
     for (i = 0; i < tries; i++) {
         double least = 0;
         if (c->values[i] == before[0] && c->numbers == 1) continue;
-        progress("%s: column %d, %u", row, (int)(c->at / sizeof(uint32_t)), (unsigned)c->values[i]);
+        progress("%s: %u", c->name, (unsigned)c->values[i]);
         for (turn = 0; turn < 3 && (turn == 0 || least <= count * log(TUNE_GAIN)); turn++) {
             double now;
             memcpy(tune_at(c), before, c->numbers * sizeof before[0]);
@@ -158,26 +146,18 @@ static void tune(const char *row, const tune_column *c, const job *jobs, int cou
     if (gain < 0) tune_set(c, best);
 }
 
-static void tune_print(const tune_column *c) {
-    static const char *const names[GPUSCAN_STRATEGY_COUNT] = {"AUTO",           "MULTI_PASS",      "SINGLE_PASS",
-                                                              "SINGLE_PASS_AHEAD", "CPU_MULTI_PASS", "CPU_SINGLE_PASS"};
-    const uint32_t *at = tune_at(c);
-    if (c->is_strategy) printf("GPUSCAN_STRATEGY_%s", names[at[0]]);
-    else if (c->numbers == 1) printf("%u", (unsigned)at[0]);
-    else printf("{%u, %u}", (unsigned)at[0], (unsigned)at[1]);
-}
+static const char *const tune_strategies[GPUSCAN_STRATEGY_COUNT] = {
+    "AUTO", "MULTI_PASS", "SINGLE_PASS", "SINGLE_PASS_AHEAD", "CPU_MULTI_PASS", "CPU_SINGLE_PASS"};
 
-/* Prints a row of gpuscan__tuning. */
-static void tune_print_shape(uint64_t up_to) {
-    const gpuscan__tuning *shape = &device.gs->device.profile.tiles.rest;
-    int i;
-    if (up_to == GPUSCAN__ALL) printf("{GPUSCAN__ALL, ");
-    else printf("    {%llu, ", (unsigned long long)up_to);
-    for (i = 0; i < 3; i++) {
-        tune_print(&tune_shape[i]);
-        printf(", ");
+static void tune_print(const tune_column *c) {
+    const uint32_t *at = tune_at(c);
+    size_t k;
+    for (k = 0; k < c->numbers; k++) {
+        printf("    profile->%s", c->name);
+        if (c->numbers > 1) printf("[%d]", (int)k);
+        if (c->is_strategy) printf(" = GPUSCAN_STRATEGY_%s;\n", tune_strategies[at[k]]);
+        else printf(" = %u;\n", (unsigned)at[k]);
     }
-    printf("%u, %u, 0, 0, GPUSCAN__FOR_ALL},", (unsigned)shape->ahead, (unsigned)shape->registers);
 }
 
 /* Finds the tile of scans for one size after another. The last is that of larger scans, too. */
@@ -185,13 +165,17 @@ static void tune_shapes(const tune_row *r, int quick) {
     static const unsigned logs[TUNE_SHAPES] = {12, 16, 20, 24};
     gpuscan__profile *profile = &device.gs->device.profile;
     int i, k;
-    profile->scan.count = 0;
-    printf("/* gpuscan__..._scan, for gpuscan__scan_rows */\n");
+    tune_tile = *gpuscan__any_tuning(device.gs);
+    profile->tunings = &tune_tile;
+    profile->tuning_count = 1;
+    printf("/* gpuscan__tunings */\n");
     for (i = quick ? TUNE_SHAPES - 2 : 0; i < TUNE_SHAPES; i++) {
         job j = tune_job(r, 0, (uint64_t)1 << (quick ? logs[i] - 4 : logs[i]));
-        for (k = 0; k < 3; k++) tune("scan", &tune_shape[k], &j, 1, quick);
-        if (i < TUNE_SHAPES - 1) tune_print_shape(4 * j.n * source_size(j.row));
-        if (i < TUNE_SHAPES - 1) printf("\n");
+        for (k = 0; k < 3; k++) tune(&tune_shape[k], &j, 1, quick);
+        printf("    GPUSCAN__TILE(NEW, %s, 0, %u, %s, %u, %u, %u, %u, 0),\n", i < TUNE_SHAPES - 1 ? "SCANS" : "ALL",
+               i < TUNE_SHAPES - 1 ? (unsigned)(4 * j.n * source_size(j.row) >> 10) : 0,
+               tune_strategies[tune_tile.strategy], (unsigned)tune_tile.group, (unsigned)tune_tile.vectors,
+               (unsigned)(tune_tile.ahead >> 20), (unsigned)tune_tile.registers);
         cl.clReleaseMemObject(j.src);
         cl.clReleaseMemObject(j.dst);
     }
@@ -205,21 +189,10 @@ static void tune_table(const tune_row *r, int quick) {
     if (strcmp(r->name, "tiles") == 0) tune_shapes(r, quick);
     for (i = 0; i < (quick ? 1 : TUNE_SIZES); i++)
         for (k = 0; k < (quick ? 1 : TUNE_CALLS); k++) jobs[count++] = tune_job(r, k, (uint64_t)1 << logs[i]);
-    for (c = r->columns; c->numbers; c++)
-        if (c->tries) tune(r->name, c, jobs, count, quick);
+    for (c = r->columns; c->numbers; c++) tune(c, jobs, count, quick);
     progress("%s", "");
-    printf("/* gpuscan__%s_rows */\n    {GPUSCAN__ON_NEW", r->name);
-    if (strcmp(r->name, "tiles") == 0) {
-        printf(", ");
-        tune_print_shape(GPUSCAN__ALL);
-    } else {
-        printf(",");
-    }
-    for (c = r->columns; c->numbers; c++) {
-        printf(" ");
-        tune_print(c);
-        printf(c[1].numbers ? "," : "},\n");
-    }
+    printf("/* GPUSCAN__NUMBERS_%s */\n", r->name);
+    for (c = r->columns; c->numbers; c++) tune_print(c);
     fflush(stdout);
     for (i = 0; i < count; i++) {
         cl.clReleaseMemObject(jobs[i].src);
