@@ -22592,39 +22592,32 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
-/* Holds the pitches that a desc gives for src or dst, and the names of those fields. A pitch of 0 means no gaps. */
-typedef struct gpuscan__pixel_pitches {
-    gpuscan__row_fields fields;
-    const char *image_field;
-    uint64_t row, row_bytes, image;
-} gpuscan__pixel_pitches;
-
-/* Sets the pitches in `of`, whose other fields are given, and the number of elements from first pixel to last. Scratch
-   has fewer than 16 times as many bytes, so its size fits 64 bits, too. */
-static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__pixel_pitches *given,
+/* Sets the pitches in `of`, whose other fields are set, and the number of elements from first pixel to last. A given
+   pitch of 0 means no gaps. Scratch has fewer than 16 times as many bytes, so its size fits 64 bits, too. */
+static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__row_fields *fields,
+                                              uint64_t pitch, uint64_t pitch_bytes, uint64_t image_pitch,
                                               uint64_t *elements) {
-    const char *field = given->fields.range;
+    const char *field = fields->range;
     uint64_t row, image, size = 16 * (uint64_t)of->size;
-    gpuscan_result r = gpuscan__check_pitches(gs, &given->fields, given->row, given->row_bytes, of->size);
+    gpuscan_result r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, of->size);
     if (r != 0)
         return r;
-    if (!gpuscan__multiply(of->width, of->channels, &row) ||
-        !gpuscan__multiply(given->row, of->channels, &of->pitch) ||
-        !gpuscan__multiply(given->image, of->channels, &of->image_pitch))
+    if (!gpuscan__multiply(of->width, of->channels, &row) || !gpuscan__multiply(pitch, of->channels, &of->pitch) ||
+        !gpuscan__multiply(image_pitch, of->channels, &of->image_pitch))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: its size in bytes does not fit 64 bits", field);
-    if (given->row_bytes)
-        of->pitch = given->row_bytes / of->size;
-    else if (given->row == 0)
+    if (pitch_bytes)
+        of->pitch = pitch_bytes / of->size;
+    else if (pitch == 0)
         of->pitch = row;
     if (of->pitch < row)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row",
-                             given->row_bytes ? given->fields.pitch_bytes : given->fields.pitch);
+                             pitch_bytes ? fields->pitch_bytes : fields->pitch);
     if ((r = gpuscan__extent(gs, field, of->height ? row : 0, of->height, of->pitch, size, &image)) != 0)
         return r;
-    if (given->image == 0)
+    if (image_pitch == 0)
         of->image_pitch = of->height * of->pitch; /* no overflow, since the image's extent fits */
     if (of->image_pitch < image)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than an image", given->image_field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s_image_pitch is smaller than an image", field);
     return gpuscan__extent(gs, field, image, of->images, of->image_pitch, size, elements);
 }
 
@@ -22700,10 +22693,8 @@ static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_pla
 static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
-    const gpuscan__pixel_pitches src_pitches = {{"src", "src_pitch", "src_pitch_bytes"}, "src_image_pitch",
-                                                desc->src_pitch, desc->src_pitch_bytes, desc->src_image_pitch};
-    const gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch",
-                                                desc->dst_pitch, desc->dst_pitch_bytes, desc->dst_image_pitch};
+    static const gpuscan__row_fields src_fields = {"src", "src_pitch", "src_pitch_bytes"};
+    static const gpuscan__row_fields dst_fields = {"dst", "dst_pitch", "dst_pitch_bytes"};
     uint64_t src_elements, dst_elements;
     gpuscan__range *range;
     gpuscan_result r;
@@ -22721,8 +22712,10 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
         !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
-    if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_pitches, &src_elements)) != 0 ||
-        (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_pitches, &dst_elements)) != 0)
+    if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_fields, desc->src_pitch, desc->src_pitch_bytes,
+                                     desc->src_image_pitch, &src_elements)) != 0 ||
+        (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes,
+                                     desc->dst_image_pitch, &dst_elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, plan->src.size);
     gpuscan__pixels_rows(range, &plan->src);
@@ -22989,11 +22982,9 @@ typedef struct gpuscan__quantile_plan {
 GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
 
 static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
-    static const char *const cpu[] = {"gpuscan_quantile_cpu", NULL};
-    static const char *const small[] = {"gpuscan_quantile_small", NULL}, *const any[] = {"gpuscan_quantile", NULL};
-    return gpuscan__key_is_cpu(key)                                              ? cpu
-           : gpuscan__quantile_own(key).variant == GPUSCAN__QUANTILE_SMALL ? small
-                                                                            : any;
+    static const char *const names[][2] = {{"gpuscan_quantile_cpu"}, {"gpuscan_quantile_small"}, {"gpuscan_quantile"}};
+    int is_small = gpuscan__quantile_own(key).variant == GPUSCAN__QUANTILE_SMALL;
+    return names[gpuscan__key_is_cpu(key) ? 0 : is_small ? 1 : 2];
 }
 
 static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
@@ -23025,21 +23016,20 @@ GPUSCAN__COLD void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *
 }
 
 static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quantile_desc *desc) {
+    int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN;
     uint32_t k;
     if (!desc->fractions || desc->fraction_count == 0 || desc->fraction_count > GPUSCAN_MAX_FRACTIONS)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "fractions is NULL, or fraction_count is not from 1 to %d", GPUSCAN_MAX_FRACTIONS);
-    for (k = 0; k < desc->fraction_count; k++)
+    if (is_mean && desc->fraction_count % 2)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "fraction_count is odd: MEAN takes pairs");
+    for (k = 0; k < desc->fraction_count; k++) {
         if (!(desc->fractions[k] >= 0 && desc->fractions[k] <= 1))
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[%u] is not from 0 to 1", (unsigned)k);
-    if (desc->form != GPUSCAN_QUANTILE_MEAN)
-        return GPUSCAN_SUCCESS;
-    if (desc->fraction_count % 2)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "fraction_count is odd: MEAN takes pairs");
-    for (k = 0; k < desc->fraction_count; k += 2)
-        if (desc->fractions[k] > desc->fractions[k + 1])
+        if (is_mean && k % 2 && desc->fractions[k - 1] > desc->fractions[k])
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[%u] is above fractions[%u]",
-                                 (unsigned)k, (unsigned)k + 1);
+                                 (unsigned)k - 1, (unsigned)k);
+    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -23095,10 +23085,8 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
         (r = gpuscan__resolve_elements(gs, &common->e, counter, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, "counter_type",
                                        "counter_type")) != 0)
         return r;
-    plan->pitch = desc->pitch ? desc->pitch : plan->bins;
-    if (plan->pitch < plan->bins)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch is smaller than bins");
-    if ((r = gpuscan__extent(gs, "counts", plan->bins, plan->rows, plan->pitch, 8, &elements)) != 0)
+    if ((r = gpuscan__resolve_pitch(gs, "pitch", desc->pitch, plan->bins, &plan->pitch)) != 0 ||
+        (r = gpuscan__extent(gs, "counts", plan->bins, plan->rows, plan->pitch, 8, &elements)) != 0)
         return r;
     if (!gpuscan__multiply(plan->rows, plan->results, &results) || !gpuscan__multiply(results, 4, &bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
