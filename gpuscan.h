@@ -242,8 +242,7 @@ extern "C" {
 
 /* [TYPES] ---------------------------------------------------------------------------------------------------------- */
 
-/* The library's object, made for one context and one device. One thread at a time may use it. Distinct objects are
-   independent, also on a shared context. */
+/* The library's object, made for one context and one device: see THREADS. */
 typedef struct gpuscan gpuscan;
 
 /* 0 is success. Codes from -1 to -1999 are OpenCL's own, passed through. The library's own codes form classes of 100:
@@ -254,24 +253,19 @@ typedef int32_t gpuscan_result;
 /* Lists the codes and their texts: X(name, value, text). */
 #define GPUSCAN_RESULTS(X)                                                                                             \
     X(GPUSCAN_SUCCESS, 0, "success")                                                                                   \
-    /* a NULL is not allowed, an enum value is unknown, or fields clash */                                             \
-    X(GPUSCAN_ERROR_INVALID_ARGUMENT, -2000, "invalid argument")                                                       \
+    X(GPUSCAN_ERROR_INVALID_ARGUMENT, -2000, "invalid argument") /* a NULL, an unknown value, or fields that clash */  \
     X(GPUSCAN_ERROR_INVALID_TYPE, -2001, "invalid type") /* the type does not fit the operation */                     \
-    /* the operator does not fit the type or the operation */                                                          \
-    X(GPUSCAN_ERROR_INVALID_OPERATOR, -2002, "invalid operator")                                                       \
+    X(GPUSCAN_ERROR_INVALID_OPERATOR, -2002, "invalid operator") /* it does not fit the type or the operation */       \
     X(GPUSCAN_ERROR_INVALID_CONTEXT, -2003, "an object of another context or device")                                  \
-    /* a buffer is missing, or an object is not a buffer (but an image, for example) */                                \
-    X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer")                                                \
+    X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer") /* or an image, for example */                 \
     X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small") /* offset + count goes past the end of a buffer */    \
     /* kernels are not allowed to write an output or to read an input, or host memory is not aligned */                \
     X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
     X(GPUSCAN_ERROR_OVERLAP, -2007, "ranges overlap")                                                                  \
     X(GPUSCAN_ERROR_SIZE_OVERFLOW, -2008, "size overflow") /* a size does not fit 64 bits or the host's size_t */      \
-    /* there are too many bins, the range is empty, or bins are too narrow for the float type */                       \
-    X(GPUSCAN_ERROR_INVALID_BINS, -2009, "invalid bins")                                                               \
+    X(GPUSCAN_ERROR_INVALID_BINS, -2009, "invalid bins") /* too many, an empty range, or too narrow for the type */    \
     X(GPUSCAN_ERROR_SCRATCH_TOO_SMALL, -2010, "scratch too small")                                                     \
-    /* wait_count and wait_list do not agree, or an event is NULL */                                                   \
-    X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list")                                                \
+    X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list") /* a NULL, or a wrong wait_count */            \
     X(GPUSCAN_ERROR_INVALID_IMAGE, -2012, "invalid image, or an unsupported format")                                   \
     X(GPUSCAN_ERROR_NO_OPENCL, -2100,                                                                                  \
       "no OpenCL loader: install the GPU's driver, or a loader and PoCL (Debian: ocl-icd-libopencl1)")                 \
@@ -373,7 +367,11 @@ typedef struct gpuscan_buffer {
    determines the channels' type: f32 for normalised and float formats, otherwise the integer type of their size.
    Channels come in the order red, green, blue, alpha, whatever their order in memory. Channels that the format lacks
    are left out. Luminance and intensity count as red. Values are what read_imagef, read_imagei or read_imageui returns
-   without a sampler. Depth, array, 1D, 3D and multi-sample images are refused. `mem` is not retained. */
+   without a sampler, and results are those of a buffer with these values. The desc's type of the elements is the
+   channels' type, or 0, and its `channels` (if it has them) is the number of leading channels to use; 0 means all.
+   gpuscan_X_prepare and gpuscan_X_scratch_size need an image of the call's format. `mem` is not retained.
+   UNSUPPORTED_IMAGE: the device has no images. INVALID_IMAGE: the format is not read, or `mem` is a depth, array, 1D,
+   3D or multi-sample image, or no image. BUFFER_TOO_SMALL: the image lacks some of the call's pixels. */
 typedef struct gpuscan_image {
     cl_mem   mem;
     uint64_t x, y;
@@ -480,8 +478,8 @@ typedef struct gpuscan_tally {
 /* One more buffer that the call's expressions can read, but not write: see SOURCES in the comment of gpuscan_custom. */
 typedef struct gpuscan_source {
     gpuscan_buffer buffer;
-    uint64_t       count;       /* the number of elements, counted from the offset, that expressions may read. 0 means
-                                   the desc's `count`. It must not be 0 for integral images, whose desc has none */
+    uint64_t       count;       /* the number of elements from the offset on that expressions may read. 0 means the
+                                   desc's `count`. It must not be 0 for integral images, whose desc has none */
     gpuscan_type   type;        /* the elements' type; default: u32. CUSTOM means custom_type */
     const char    *custom_type; /* the name of a type that `source` declares or OpenCL C has, such as float4 */
     size_t         size;        /* the custom_type's sizeof on the device, 1 to 1024 bytes. If `type` is not CUSTOM,
@@ -495,28 +493,24 @@ enum { GPUSCAN_MAX_SOURCES = 4 }; /* the maximum number per call */
 typedef struct gpuscan_call {
     cl_command_queue queue;        /* an in-order or out-of-order queue; NULL: the object's queue */
     cl_uint          wait_count;   /* the number of events in wait_list. The call's commands wait for these events,
-                                      which must be of the object's context. If an event has failed already, the call
-                                      returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If one fails later, the
-                                      commands do not run and end with that status (on drivers that follow OpenCL) */
+                                      which must be of the object's context. If one fails after the call has begun, the
+                                      commands do not run and end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST (on
+                                      drivers that follow OpenCL) */
     const cl_event  *wait_list;
     cl_event        *event;        /* out, may be NULL: the event of the call's last command, see EVENTS. The caller
                                       releases it. *event is NULL after a failure */
-    gpuscan_buffer   scratch;      /* device memory for intermediate results. Its offset is in bytes, a multiple of 64.
-                                      Its contents before the call do not matter. If `mem` is NULL, the call uses the
-                                      object's own scratch, see MEMORY. Calls that share a caller's scratch must not
-                                      run at the same time: their results would be undefined, and the kernels of a sort
-                                      might never end */
+    gpuscan_buffer   scratch;      /* device memory for intermediate results; NULL: the object's own, see MEMORY. The
+                                      offset is in bytes, a multiple of 64. [FUNCTIONS] says more */
     uint64_t         scratch_size; /* usable bytes, counted from the offset; 0 means up to the end of the buffer */
     gpuscan_strategy strategy;
     uint64_t         counts_from;  /* read only by gpuscan_X_prepare and gpuscan_X_scratch_size: the smallest count to
-                                      prepare. If it is 0 or above the desc's `count`, they prepare only the desc's
-                                      `count`. Integral images and quantiles ignore this */
-    const void      *values;       /* values_size bytes that the call's expressions see as `values`: see gpuscan_custom.
-                                      They are copied before the call returns. NULL is legal for gpuscan_X_prepare and
-                                      gpuscan_X_scratch_size, which do not read them */
+                                      prepare. 0, or more than the desc's `count`, means `count`. Integral images and
+                                      quantiles ignore it */
+    const void      *values;       /* values_size bytes that the call's expressions see: VALUES in gpuscan_custom's
+                                      comment. NULL is legal for gpuscan_X_prepare and gpuscan_X_scratch_size */
     size_t           values_size;  /* up to 256; 0 means no values. If it is not 0, the call must use a custom text */
-    const gpuscan_source *sources; /* an array of source_count sources. If it is not empty, the call must use one of the
-                                      expressions that see them: convert, select, equal, key, weight */
+    const gpuscan_source *sources; /* an array of source_count sources: SOURCES in gpuscan_custom's comment. If there
+                                      are any, the call must use an expression that sees them */
     uint32_t         source_count; /* 0 to GPUSCAN_MAX_SOURCES */
 } gpuscan_call;
 
@@ -631,7 +625,16 @@ typedef struct gpuscan_opencl {
 
 /* Says how gpuscan_create opens the object. If all is zero, it takes the first device whose name, or whose platform's
    name, contains the value of the environment variable GPUSCAN_DEVICE. If that is not set, it takes a GPU if there is
-   one, otherwise another accelerator, otherwise a CPU: the one with the highest product of compute units and clock. */
+   one, otherwise another accelerator, otherwise a CPU: the one with the highest product of compute units and clock.
+
+   CACHE     The object stores each program that it builds as a file in the folder `cache`, and loads programs that
+             other objects or earlier starts stored. These need neither the driver's compiler nor a self-test. A
+             relative name is resolved at each use. Several processes may share the folder. Files that are damaged, or
+             of another device, driver or version, are ignored. If the folder or a file cannot be used, calls do not
+             fail: the logger gets the file and the reason. Programs that fail their self-test are not stored, nor
+             launches that are prepared after a program's first call. Files are replaced but never deleted: you may
+             delete any at any time. They are trusted like blobs, so others must not be able to write to the folder. If
+             a FIFO has the name of such a file, the call blocks */
 typedef struct gpuscan_desc {
     cl_context            context;     /* NULL means that the library creates one. The object retains the context */
     cl_device_id          device;      /* NULL means the context's first device. If `context` is also NULL, device_name
@@ -650,17 +653,7 @@ typedef struct gpuscan_desc {
     const char           *library;     /* path or name of the OpenCL library to load. NULL or "" means the ICD loader's
                                           usual names. With GPUSCAN_LINK_OPENCL a name is refused: INVALID_ARGUMENT */
     gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
-    const char           *cache;       /* an existing folder, copied; NULL or "" means none. The object stores there
-                                          each program that it builds as a file, and loads programs that other objects
-                                          or earlier starts stored. These need neither the driver's compiler nor a self-
-                                          test. A relative name is resolved at each use. Several processes may share the
-                                          folder. Files that are damaged, or of another device, driver or version, are
-                                          ignored. If the folder or a file cannot be used, calls do not fail: the logger
-                                          gets the file and the reason. Programs that fail their self-test are not
-                                          stored, nor launches that are prepared after a program's first call. Files are
-                                          replaced but never deleted: you may delete any at any time. They are trusted
-                                          like blobs, so others must not be able to write to the folder. If a FIFO has
-                                          the name of such a file, the call blocks */
+    const char           *cache;       /* an existing folder, copied; NULL or "" means none: see CACHE */
 } gpuscan_desc;
 
 /* Says what the object runs on and has decided. The strings live as long as the object. */
@@ -724,8 +717,8 @@ typedef struct gpuscan_segments {
 
    Returns 0, OpenCL's own code, or NO_OPENCL (a gpuscan_opencl with NULL entries needs a loader, too), NO_PLATFORM,
    NO_DEVICE, DEVICE_TOO_OLD, OUT_OF_HOST_MEMORY, INVALID_CONTEXT (the device or queue is not of the context) or
-   INVALID_ARGUMENT (gs is NULL; a queue without a context; only one of the allocator's functions; or a `library`
-   although GPUSCAN_LINK_OPENCL is defined). */
+   INVALID_ARGUMENT (gs is NULL; a queue without a context; only one of the allocator's functions; a `cache` of
+   4,000 bytes or more; or a `library` although GPUSCAN_LINK_OPENCL is defined). */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
 /* Releases everything that the object holds. NULL is legal. The function does not wait. Calls that are still running
@@ -769,38 +762,34 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
    gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
    only when it needs a program for the first time, and when the object's scratch grows and is cleared. A new program is
-   built (a second or less) and tested on a few numbers. Some drivers finish their work at the first launch: there the
-   program is also launched once with a count of 0. gpuscan_X_prepare does all this ahead.
-   Each operation needs one program per combination of types, operator, custom texts, strategy, options, outputs and
-   range of counts. Small and large counts, rows, images and numbers of bins take different programs, with limits that
-   depend on the device. call.counts_from prepares a range of counts.
+   built (a second or less) and tested on a few numbers. Each operation needs one program per combination of types,
+   operator, custom texts, strategy, options, outputs and range of counts. Small and large counts, rows, images and
+   numbers of bins take different programs, with limits that depend on the device. gpuscan_X_prepare builds ahead.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must hold all elements up to the last one of the last row. A range that the call writes must
-                   not overlap anything else that the call reads or writes, its scratch included. Inputs may overlap
-                   each other. Rows may lie in the gaps between another range's rows (src and dst side by side in one
-                   buffer), and so may an output, if the pitches prove it. Let d be the greatest common divisor of the
-                   pitches in bytes. Then the byte positions of each range's rows, modulo d, must form one interval, and
-                   these intervals must not overlap. Otherwise the bytes between rows count as part of a range. Memory
-                   of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the largest power of two that divides the
-                   element's size, but to no more than 16 bytes. (At call.scratch's offset it must be aligned to 64
-                   bytes.) Custom types that need a larger alignment (float8: 32 bytes, double16: 128 bytes) need that
-                   alignment, also for the beginning of call.scratch's buffer.
-                   A buffer that an image is made of counts as a whole.
-     count_buffer  One number of count_type. The device reads the count when the call runs. The desc's `count` is the
-                   maximum: it replaces a larger count, and it decides sizes, pitches and scratch. Outputs of elements
-                   past the count are unchanged.
+                   not overlap anything else that the call reads or writes, its scratch included, except as the
+                   operation's comment allows (aliasing). Inputs may overlap each other. Rows may lie in the gaps
+                   between another range's rows (src and dst side by side in one buffer), and so may an output, if the
+                   pitches prove it. Let d be the greatest common divisor of the pitches in bytes. Then the byte
+                   positions of each range's rows, modulo d, must form one interval, and these intervals must not
+                   overlap. Otherwise the bytes between rows count as part of a range. Memory of CL_MEM_USE_HOST_PTR
+                   must be aligned, at the offset, to the largest power of two that divides the element's size, but to
+                   no more than 16 bytes. (At call.scratch's offset it must be aligned to 64 bytes.) Custom types that
+                   need a larger alignment (float8: 32 bytes, double16: 128 bytes) need that alignment, also for the
+                   beginning of call.scratch's buffer. A buffer that an image is made of counts as a whole.
+     count_buffer  Optional: one number of count_type, u32 (default) or u64. The device reads the count when the call
+                   runs. The desc's `count` is the maximum: it replaces a larger count, and it decides sizes, pitches
+                   and scratch. Outputs of elements past the count are unchanged.
      count 0       Inputs and outputs of elements may be missing. Totals, results, counters and numbers are written.
-     Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer. In a
-                   reduction to `result` the host must also be allowed to read it.
-     Returns       0. INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together, or are not
-                   as the comments of their fields say. UNSUPPORTED_TYPE for f64 on a device without it.
-                   INVALID_BUFFER if a buffer is missing or an image, or if no output is given. INVALID_CONTEXT,
-                   BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers. SCRATCH_TOO_SMALL.
-                   UNSUPPORTED_STRATEGY if a strategy was forced that does not fit the call or does not work on the
-                   device, or if every strategy that fits has failed its self-test. (AUTO takes a strategy that fits.)
-                   INVALID_EVENT or CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list. CUSTOM_SOURCE or
-                   CUSTOM_SIZE for custom texts. BUILD, OUT_OF_HOST_MEMORY, or OpenCL's own code. Only the last command
-                   writes outputs, so they are unchanged after any of these (but see gpuscan_sort).
+     Scratch       Kernels must be allowed to read and write the buffer of call.scratch. In a reduction to `result` the
+                   host must also be allowed to read it. Its contents before the call do not matter. Calls that share it
+                   must not run at the same time: their results would be undefined, and the kernels of a sort might
+                   never end.
+     Returns       0, OpenCL's own code, or a code of GPUSCAN_RESULTS. INVALID_BUFFER also if no output is given.
+                   UNSUPPORTED_TYPE for f64 on a device without it. UNSUPPORTED_STRATEGY if a strategy was forced that
+                   does not fit the call or does not work on the device, or if every strategy that fits has failed its
+                   self-test. (AUTO takes a strategy that fits.) CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if an
+                   event of the wait list has failed.
 
    gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs. It also grows the
    object's scratch, unless call.scratch is given, so that the call neither builds nor allocates. It launches the call's
@@ -810,8 +799,11 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    With call.counts_from it prepares all counts from that one to the desc's `count`. This may build up to 20 programs,
    and takes tens of milliseconds more (longer with long custom texts). Smaller counts that a forced strategy refuses
    are left out. Events, queue and buffers may be missing, except a count_buffer, images, a histogram's weights, a
-   quantile's cdf, and outputs of selections and runs, if the call has these. *event becomes NULL. With AUTO it prepares
-   scans in place and scans that are not. It returns what the call would, except errors of buffers and events.
+   quantile's cdf, and outputs of selections and runs, if the call has these. (If a selection or runs have no output at
+   all, it assumes dst or keys_dst.) Buffers that the call would refuse count as missing. *event becomes NULL. With AUTO
+   it prepares scans in place and scans that are not. It prepares selections in place if the desc's buffers show that
+   they are, and sorts unless the buffers show that they are not. It returns what the call would, except errors of
+   buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) stores in *size the maximum bytes of scratch that a call with this desc needs,
    counted from call.scratch.offset. This may be 0. It builds and tests the program, whose groups decide the size. A
@@ -819,12 +811,13 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    gpuscan_X_prepare. *size is 0 after a failure.
 
    gpuscan_X_host works on host arrays, and blocks until the result is there. `desc` may be NULL. The function's own
-   arrays and numbers, and the desc's fields host_..., replace fields of the desc, which must then be zero. Everything
-   else is as in gpuscan_X: total, init_buffer, count_buffer, payloads, scratch and sources without host_data are device
-   buffers, and the caller releases the event, which is complete. The arrays may be read before the wait list's events
-   have completed; only the kernels wait for those events. An array holds rows * pitch elements, but only `count` in its
-   last row (along columns: count * pitch elements, but only `rows` in its last line). Elements between rows are
-   unchanged. An output must not overlap an input, unless the function's comment allows it. Arrays may lie at any
+   arrays and numbers, and the desc's fields host_..., replace fields of the desc, which must then be zero.
+   (gpuscan_X_prepare and gpuscan_X_scratch_size need a copy of the desc in which they are set.) Everything else is as
+   in gpuscan_X: total, init_buffer, count_buffer, payloads, scratch and sources without host_data are device buffers,
+   and the caller releases the event, which is complete. The arrays may be read before the wait list's events have
+   completed; only the kernels wait for those events. An array holds rows * pitch elements, but only `count` in its last
+   row (along columns: count * pitch elements, but only `rows` in its last line). Elements between rows are unchanged.
+   Arrays may overlap as the buffers of gpuscan_X may, but gaps between rows are part of an array. They may lie at any
    address. A CPU uses an array in place if it begins at a multiple of its type's size (custom types: of the largest
    power of two that divides the size), and copies it otherwise. If the device fails while it runs, or while results are
    fetched, the outputs are undefined. After the call returns, nothing uses the arrays. */
@@ -833,8 +826,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 #define GPUSCAN__HAS_SCAN 1
 typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
-    uint64_t              count;        /* elements of a row. 0 is legal: src and dst may then be missing, and only the
-                                           totals are written */
+    uint64_t              count;        /* elements of a row */
     gpuscan_type          src_type;     /* default: u32 */
     gpuscan_type          dst_type;     /* default: src_type. The arithmetic is in this type, but in f32 if it is f16 */
     gpuscan_op            op;
@@ -847,28 +839,18 @@ typedef struct gpuscan_scan_desc {
     uint64_t              rows;         /* the number of independent scans; 0 means 1 */
     uint64_t              src_pitch;    /* elements from row to row, at least `count`; 0 means `count` */
     uint64_t              dst_pitch;
-    gpuscan_buffer        count_buffer; /* optional: one count_type element that holds the count, read when the call
-                                           runs; `count` limits it */
-    gpuscan_type          count_type;   /* u32 (default) or u64 */
+    gpuscan_buffer        count_buffer;
+    gpuscan_type          count_type;
     gpuscan_call          call;
     gpuscan_segments      segments;     /* instead of rows, pitches and total: segments of src */
     uint64_t              src_pitch_bytes; /* instead of src_pitch, in bytes; a multiple of the element's size */
     uint64_t              dst_pitch_bytes;
-    uint32_t              reverse;      /* 1: each row or segment is scanned from its last element to its first. So in a
-                                           row of n elements, dst[i] = init op src[n - 1] op ... op src[i] (INCLUSIVE),
-                                           or without op src[i] (EXCLUSIVE). The result is that of reversing the row,
-                                           scanning it and reversing it back. Nothing else changes: where elements lie,
-                                           which element a head marks, and i in custom->convert. total is in the same
-                                           order, and with count_buffer n is the count on the device */
-    gpuscan_along         along;        /* COLUMNS: scans the columns of a matrix of `count` lines and `rows` columns.
-                                           Element i of scan r is src[r + i * src_pitch], and its result is
-                                           dst[r + i * dst_pitch]. So a pitch counts elements from line to line, at
-                                           least `rows`; 0 means `rows`. custom->convert gets the line's number as i.
-                                           There must be no segments. A float may have other bits than along rows */
+    uint32_t              reverse;      /* 1: each row or segment is scanned from its last element to its first */
+    gpuscan_along         along;        /* COLUMNS: scans the columns of a matrix of `count` lines and `rows` columns */
 } gpuscan_scan_desc;
 
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
-   src[i]. With `reverse` it scans each row from its end, and with `along` columns, not rows: see gpuscan_scan_desc.
+   src[i].
 
    src, dst      row r is the `count` elements from src.offset + r * src_pitch on, and in dst likewise
    pitch_bytes   RGB rows that are aligned to 4 bytes are rows of u8. (To sum them channel by channel, use
@@ -876,9 +858,15 @@ typedef struct gpuscan_scan_desc {
    segments      element 0 always begins a segment. OFFSETS need not begin with 0 nor end with `count`: the elements
                  before the first offset form a segment, as do those from the last on. If segments.count is 0, src is
                  one segment. Offsets that descend or exceed `count` only give wrong results
-   along         with COLUMNS, line i of a matrix is the `rows` elements from src.offset + i * src_pitch on, and in dst
-                 likewise. `count`, count_buffer, total and init are those of a column. Lines lie in a buffer as rows
-                 do, also with gaps, and with pitches in bytes
+   reverse       in a row of n elements, dst[i] = init op src[n - 1] op ... op src[i] (INCLUSIVE), or without op src[i]
+                 (EXCLUSIVE). The result is that of reversing the row, scanning it and reversing it back. Nothing else
+                 changes: where elements lie, which element a head marks, and i in custom->convert. total is in the same
+                 order, and with count_buffer n is the count on the device
+   along         with COLUMNS, element i of scan r is at src.offset + r + i * src_pitch, and in dst likewise. So a pitch
+                 counts elements from line to line, at least `rows`; 0 means `rows`. `count`, count_buffer, total and
+                 init are those of a column. Lines lie in a buffer as rows do, also with gaps, and with pitches in
+                 bytes. custom->convert gets the line's number as i. There must be no segments. A float may have other
+                 bits than along rows
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows or along columns, their pitches are equal
    scratch       about 1/1000 of the data (elements of 64 bytes: up to 1/64); for OFFSETS also one bit per element.
@@ -907,9 +895,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan(gpuscan *gs, const gpuscan_scan_desc *de
 GPUSCAN_API gpuscan_result gpuscan_scan_prepare(gpuscan *gs, const gpuscan_scan_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
 
-/* Scans the array src into the array dst, with `count` elements a row or column. src may equal dst if the types have
-   the same size and the rows or lines have the same pitch. Segments come from segments.data or from the array
-   segments.host_data. */
+/* Scans the array src into the array dst, with `count` elements a row or column. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
 #else
@@ -978,10 +964,9 @@ typedef struct gpuscan_reduce_desc {
    first element, or with segments from src.offset. NaN is no candidate.
 
    src           row r is the `count` elements from src.offset + r * src_pitch on
-   src_image     element i is the first channel of the pixel in column x + i %
-                 src_width and row y + i / src_width. src_type is the channels' type, or 0. In custom->convert, x is the
-                 whole pixel: a src_type, or with 2 to 4 channels OpenCL C's vector of that type. The text also sees
-                 `at` and `near` (see gpuscan_custom). Prepare and scratch_size need an image of the call's format
+   src_image     element i is the first channel of the pixel in column x + i % src_width and row y + i / src_width. In
+                 custom->convert, x is the whole pixel: a src_type, or with 2 to 4 channels OpenCL C's vector of that
+                 type. The text also sees `at` and `near` (see gpuscan_custom)
    segments      need not cover src, and may be empty: the result is that of "count 0". Offsets that descend or exceed
                  `count` give wrong results, but do no other harm
    scratch       a few values per compute unit, and with `result` also the results. If gpuscan_reduce_prepare or
@@ -994,9 +979,8 @@ typedef struct gpuscan_reduce_desc {
                  once) or 2e-15 (f64), for up to 2^32 elements a result. The same holds for a custom operator that adds
                  elements of at most 64 bytes. For values chosen so that all additions round one way, the bounds are
                  7e-6 and 1.3e-14
-   returns       UNSUPPORTED_STRATEGY: a forced single pass on elements above 64 bytes. For images the same as
-                 gpuscan_histogram. SIZE_OVERFLOW: count is above 2^32 - 1 and the index's dst_type is u32, whose
-                 largest value means "no element"
+   returns       UNSUPPORTED_STRATEGY: a forced single pass on elements above 64 bytes. SIZE_OVERFLOW: count is above
+                 2^32 - 1 and the index's dst_type is u32, whose largest value means "no element"
    methods       the last group to finish combines the groups' sums in order, as in the CUDA programming guide's example
                  of memory fences. On a CPU elements plus segment ends are divided equally among the groups: Merrill and
                  Garland, "Merge-based parallel sparse matrix-vector multiplication", 2016 */
@@ -1005,8 +989,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_red
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
 
 /* Reduces the array src of `count` elements, or of rows of `count` elements, into the array result, which gets one
-   dst_type element per row or segment. The desc's dst must be zero, too. Offsets come from the buffer segments.data or
-   the array segments.host_data. */
+   dst_type element per row or segment. The desc's dst must be zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc);
 #else
@@ -1038,8 +1021,8 @@ typedef union gpuscan_bound {
 typedef struct gpuscan_histogram_desc {
     gpuscan_buffer  samples;
     gpuscan_buffer  counts;        /* out */
-    uint64_t        count;         /* pixels of a row; 0 is legal */
-    gpuscan_type    sample_type;   /* any builtin type; default: u8 */
+    uint64_t        count;         /* pixels of a row */
+    gpuscan_type    sample_type;   /* any builtin type; default: u8. CUSTOM needs custom->convert */
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
     uint32_t        bins;          /* the number of bins, at most 536870909; 0 means 256 */
     gpuscan_bins    form;
@@ -1047,7 +1030,7 @@ typedef struct gpuscan_histogram_desc {
     int             closed;        /* not 0: the last bin includes its upper bound or edge. VALUES ignores `closed` */
     gpuscan_outside outside;
     int             accumulate;    /* not 0: adds to the counters instead of overwriting them */
-    gpuscan_buffer  edges;         /* with EDGES: `bins` + 1 ascending values of the samples' type, or of f32 for f16 */
+    gpuscan_buffer  edges;         /* for EDGES */
     gpuscan_buffer  weights;       /* optional: one weight per pixel, which each of its samples adds instead of 1 */
     gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
     uint32_t        channels;      /* the number of interleaved channels, 1 to 4; 0 means 1 */
@@ -1069,7 +1052,7 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
                                             and upper bound of each channel, also of those that the mask omits */
-    uint64_t        edges_pitch;   /* with EDGES: elements from one channel's edges to the next's; 0: all share edges */
+    uint64_t        edges_pitch;   /* elements from one channel's edges to the next's; 0: all share edges */
     gpuscan_image   samples_image; /* instead of samples and pitches: `count` x `rows` pixels, from the pixel x, y on */
     uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride has its own program */
 } gpuscan_histogram_desc;
@@ -1078,39 +1061,31 @@ typedef struct gpuscan_histogram_desc {
    that an expression computes from the pixels. It counts all pixels together, or each tile of a picture by itself.
 
    samples       pixel p of row r has channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
-   samples_image the counts are those of a buffer with the same values. sample_type is the format's, or 0. `channels` is
-                 the number of leading channels to use; 0 means all. Prepare and scratch_size need an image of the
-                 call's format
-   counts        out: counters of counter_type from counts.offset on: `bins` counters (with OUTSIDE_COUNT `bins` + 2)
-                 for the first channel of the mask, then those of the next channel. They are overwritten, or with
-                 `accumulate` increased. With counts_stride a counter may be a member of a struct: counts_stride is the
-                 struct's size and counts.offset the member's offset, both in counters. What lies between counters is
-                 unchanged. (gpuscan_quantile takes counters without a stride.)
-   weights       optional: the weight of pixel p of row r is at weights.offset + r * weights_pitch + p, of weight_type
-   pitch_bytes   for rows that are not a whole number of pixels apart (RGB in rows that are aligned to 4 bytes, for
-                 example). It must be at least a row, and a multiple of sample_type's size; for a custom type, a
-                 multiple of the largest power of two that divides the type's size. To count a region of a picture, set
-                 its offset and the picture's pitch
-   custom        optional: custom->convert is an expression of x, the pixel, and i, its ulong number in its row. It
-                 gives a value of value_type, and only this value is counted: channel_mask must be 0, `counts` has one
-                 channel, and bins, bounds, edges and NaN refer to the value. x is a sample_type. With 2 to 4 channels x
+   counts        `bins` counters (with OUTSIDE_COUNT `bins` + 2) from counts.offset on for the first channel of the
+                 mask, then those of the next channel. With counts_stride a counter may be a member of a struct:
+                 counts_stride is the struct's size and counts.offset the member's offset, both in counters. What lies
+                 between counters is unchanged. (gpuscan_quantile takes counters without a stride.)
+   weights       the weight of pixel p of row r is at weights.offset + r * weights_pitch + p
+   pitch_bytes   at least a row, and a multiple of sample_type's size; for a custom type, a multiple of the largest
+                 power of two that divides the type's size. To count a region of a picture, set its offset and the
+                 picture's pitch
+   custom        custom->convert is an expression of x, the pixel, and i, its ulong number in its row. It gives a value
+                 of value_type, and only this value is counted: channel_mask must be 0, `counts` has one channel, and
+                 bins, bounds, edges and NaN refer to the value. x is a sample_type. With 2 to 4 channels x
                  is OpenCL C's vector of them (x.x, x.y, x.z, x.w), for f16 a vector of floats. With GPUSCAN_TYPE_CUSTOM
                  x is a custom->type, and offset and pitch count whole elements of it. With samples_image the expression
                  also sees `at` and `near` (see gpuscan_custom). Integers wrap around to value_type, as in C
-   weight        optional, instead of weights: an expression that gives the pixel's weight as a weight_type. It sees
-                 what custom->convert sees, and custom->source. A pixel of weight 0 is not counted. If there is a
-                 `weight` but no custom->convert, there must be one channel
-   tiles         if tile_width or tile_height is set, each tile of tile_width pixels and tile_height rows has its own
-                 histogram in `counts`: the histograms of a tile's channels, then those of the next tile. Tiles go from
+   weight        the expression gives a weight_type. It sees what custom->convert sees, and custom->source. A pixel of
+                 weight 0 is not counted. If there is no custom->convert, there must be one channel
+   tiles         `counts` gets the histograms of the first tile's channels, then those of the next tile. Tiles go from
                  left to right, then down. The last tiles in both directions may be smaller. tile_height 1 gives one
                  histogram a row. A count_buffer does not change the tiles: tiles beyond its count get counters of 0
-   edges         for EDGES only: `bins` + 1 ascending values of sample_type (f32 for f16) from edges.offset on. With
-                 edges_pitch, which is at least `bins` + 1, those of channel c begin at edges.offset + c * edges_pitch.
-                 Values that do not ascend give wrong counts, but do no other harm
+   edges         `bins` + 1 ascending values of sample_type (f32 for f16) from edges.offset on. With edges_pitch, which
+                 is at least `bins` + 1, those of channel c begin at edges.offset + c * edges_pitch. Values that do not
+                 ascend give wrong counts, but do no other harm
    scratch       up to 8 bytes for each counter of each tile. If the bins do not fit local memory, or if weights are
                  added to u64 counters, a CPU needs up to 64 MiB, or one table if that is larger. With weights, give
                  gpuscan_histogram_prepare and _scratch_size `weights` or host_weights: programs and scratch differ
-   count 0       the counters become 0, or with `accumulate` keep their values
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
                  EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
@@ -1122,10 +1097,7 @@ typedef struct gpuscan_histogram_desc {
                  NaN is never counted, neither in a bin nor as outside. Counters wrap around
    cell starts   To find where each cell begins among elements sorted by cell, count the elements of each cell and scan
                  these counts exclusively. An empty cell gets the start of the next cell that is not empty
-   returns       INVALID_ARGUMENT: convert or weight with several channels of a custom type. INVALID_TYPE: custom
-                 samples without custom->convert.
-                 INVALID_IMAGE: not a 2D image, or a format that the library does not read. BUFFER_TOO_SMALL: the image
-                 is too small for the range of pixels. UNSUPPORTED_IMAGE: the device has no images.
+   returns       INVALID_ARGUMENT: convert or weight with several channels of a custom type.
                  INVALID_BINS: too many bins; a range that is empty (floats: after rounding) or not finite; a step of
                  floats below the type's normal numbers, which devices may flush to 0.
                  UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD is forced, but bins do not fit local memory, or there are
@@ -1138,9 +1110,7 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_prepare(gpuscan *gs, const gpuscan_
 GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                           uint64_t *size);
 
-/* Counts the samples of the array `samples`, with `count` pixels a row, into the array `counts`, which gets the
-   counters that gpuscan_histogram writes. (Give gpuscan_histogram_prepare and _scratch_size a copy of the desc with
-   `count`.) */
+/* Counts the samples of the array `samples`, with `count` pixels a row, into the array `counts`. */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 #else
@@ -1157,7 +1127,7 @@ typedef enum gpuscan_select_by {
 #if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_SELECT)
 #define GPUSCAN__HAS_SELECT 1
 typedef struct gpuscan_select_desc {
-    gpuscan_buffer         src, dst;     /* each may be missing if the call does not need it */
+    gpuscan_buffer         src, dst;     /* dst is optional. Without it only PREDICATE needs src */
     uint64_t               count;        /* the number of elements. 0 is legal: then only `selected` is written */
     gpuscan_type           type;         /* the type of src and dst; default: u32 */
     gpuscan_select_by      by;
@@ -1169,8 +1139,7 @@ typedef struct gpuscan_select_desc {
     gpuscan_type           index_type;   /* u32 (default) or u64 */
     const gpuscan_payload *payloads;     /* 0 to 8. Their elements at kept indices go to their dst */
     uint32_t               payload_count;
-    uint64_t               capacity;     /* the number of elements for which each output has room. 0, or more than
-                                            `count`, means `count` */
+    uint64_t               capacity;     /* elements for which each output has room; 0, or above `count`: `count` */
     gpuscan_tally          selected;     /* out, optional: the number of elements kept */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -1181,15 +1150,12 @@ typedef struct gpuscan_select_desc {
 /* Selection (stream compaction): dst gets the elements of src that are kept, in their order. Optional outputs get the
    indices of these elements, and the elements with the same indices of up to 8 payloads (other arrays).
 
-   src           with FLAGS and BITS it may be missing if dst is missing
-   flags         may be src itself. BITS begin with the lowest bit of each word
+   flags         may be src itself
    capacity      all kept elements are counted. Only the first `capacity` of them are written
    aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size. Each
                  payload's dst may be the range of its src. With a capacity, dst may be the beginning of such a range.
                  Past the written elements dst is unchanged
    scratch       about 1/1000 of the data; in place also the size of all outputs
-   prepare       needs dst and indices if the call has them. Where a dst has the range of an input, it needs both. If
-                 dst, indices, payloads and `selected` are all missing, it assumes dst. The same holds for scratch_size
    returns       SIZE_OVERFLOW: the type of indices or counts is too small; the y of `dispatch` does not fit 32 bits.
                  UNSUPPORTED_STRATEGY: a forced single pass has more tiles than one launch can have
    methods       a scan of what is kept gives the output indices: Blelloch, "Prefix sums and their applications", 1990.
@@ -1200,8 +1166,8 @@ GPUSCAN_API gpuscan_result gpuscan_select_prepare(gpuscan *gs, const gpuscan_sel
 GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpuscan_select_desc *desc, uint64_t *size);
 
 /* Selects from the arrays src and flags of `count` elements each. Stores the kept elements in the array dst and their
-   number in *selected; both may be NULL. src may be NULL if nothing needs it. flags must be NULL with PREDICATE. dst
-   may equal src, or flags if their elements have the same size. The desc's selected.count_type must be zero, too. */
+   number in *selected; both may be NULL. src may be NULL if nothing needs it. flags must be NULL with PREDICATE. The
+   desc's selected.count_type must be zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
 #else
@@ -1227,8 +1193,7 @@ typedef struct gpuscan_runs_desc {
     const gpuscan_custom  *custom;
     const gpuscan_payload *payloads;      /* a payload's dst gets the elements of its src at the runs' first keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    uint64_t               capacity;      /* the number of runs for which each output has room. 0, or more than
-                                             `count`, means `count` */
+    uint64_t               capacity;      /* runs for which each output has room; 0, or above `count`: `count` */
     gpuscan_tally          runs;          /* out: the number of runs */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -1250,8 +1215,6 @@ typedef struct gpuscan_runs_desc {
                  are equal if their bits are. For a custom type custom->equal decides. It gets only each key and the key
                  before it, so it must be true for all pairs of keys in a run
    scratch       about 1/1000 of the keys; for results of 64 bytes up to 1/64
-   prepare       needs keys_dst, starts, lengths and dst if the call has them. (If there are neither these nor payloads
-                 nor `runs`, it assumes keys_dst.) The same holds for scratch_size
    floats        as in gpuscan_reduce, but for runs of any length. For chosen values the bounds are 5e-6 and 1e-14
    returns       SIZE_OVERFLOW: the type of starts, lengths or counts is too small; `dispatch` needs a y above 32 bits.
                  UNSUPPORTED_STRATEGY: the tiles or results of a forced single pass are too large
@@ -1307,22 +1270,18 @@ typedef struct gpuscan_sort_desc {
                  by `key`; if that is the second member, bit_begin 32 does. On a big-endian device the two swap roles
    aliasing      in place: src and dst may be the same range, and so may the src and dst of each payload
    access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
-   scratch       the sum of the sizes below. Ask with the call's count, since a smaller count may need more: up to about
-                 10,000 elements are sorted in one launch, and up to a million or more a GPU gathers payloads
+   scratch       the sum of the sizes below. Ask gpuscan_sort_scratch_size with the call's count, since a smaller count
+                 may need more: up to about 10,000 elements are sorted in one launch, and up to a million or more a GPU
+                 gathers payloads. gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
                      keys                      their size; twice that if dst is missing
                      a payload of 4, 8 bytes   its size
-                     another payload,          two indices per element, or one if a permutation of the same index size
-                     several, a permutation    is given. An index has 4 bytes, or 8 from 2^32 elements on. In addition
-                     or a custom type          the size of the largest array gathered in place, if it exceeds the keys'
-                     payloads that a GPU       instead of the above, once or twice their size in whole words. These are
-                     moves with many keys      up to four payloads of 1, 2, 4, 8, 12 or 16 bytes, together at most 16
-                 With may_destroy_src, a sort that is not in place needs none for keys, for a payload of 4 or 8 bytes,
-                 or for one of 12 or 16 bytes that is moved with the keys. The result is then copied if the number of
-                 passes is even. (In place it is copied if the number is odd. A pass sorts by 8 bits, on GPUs with
-                 MULTI_PASS by 4.) From about 10^6 elements on, a payload of 12 or 16 bytes may still need its size and
-                 two indices of 4 bytes an element. gpuscan_sort_prepare and _scratch_size assume a permutation if
-                 index_type is set. (Their scratch also suffices without one.) If src and dst are given there, they must
-                 be valid, since they show whether the sort is in place
+                     another, several,         two indices of 4 bytes per element (8 from 2^32 elements on), or one if a
+                     a permutation or          permutation of this size is given; the size of the largest array gathered
+                     a custom type             in place, if it exceeds the keys'. But up to four payloads of together 16
+                                               bytes, which a GPU moves with many keys: once or twice their size
+                 With may_destroy_src, a sort that is not in place needs none for keys and for a payload of 4 or 8
+                 bytes. The result is then copied if the number of passes is even. (In place it is copied if the number
+                 is odd. A pass sorts by 8 bits, on GPUs with MULTI_PASS by 4.)
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
                  dst or payloads that are not in place may be undefined
@@ -1335,8 +1294,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_prepare(gpuscan *gs, const gpuscan_sort_
 GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_sort_desc *desc, uint64_t *size);
 
 /* Sorts the array src of count elements into the array dst. Stores the index of each sorted element in the array
-   permutation, of index_type. Either dst or permutation may be NULL. dst may equal src. If dst is another array, src is
-   unchanged. */
+   permutation, of index_type. Either dst or permutation may be NULL. If dst is another array, src is unchanged. */
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
 #else
@@ -1362,7 +1320,8 @@ typedef struct gpuscan_integral_desc {
     uint64_t          dst_image_pitch; /* pixels from table to table; 0: `height` rows, or `height` + 1 if EXCLUSIVE */
     gpuscan_call      call;            /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
     gpuscan_image     src_image;       /* instead of src, its pitches and `images`: the pixels from x, y on */
-    uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
+    uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row, at least those of a
+                                          row, and a multiple of the type's size */
     uint64_t          dst_pitch_bytes;
     const gpuscan_custom *custom;      /* optional, with src_image: custom->convert computes the value that is summed */
 } gpuscan_integral_desc;
@@ -1376,14 +1335,9 @@ typedef struct gpuscan_integral_desc {
                  The first row and the first column are 0. The pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
                  dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0).
                  INCLUSIVE: the sum of the pixels up to column x and row y. It equals the EXCLUSIVE element x + 1, y + 1
-   src_image     the table has the bits that a buffer with the same values gives. src_type is the channels' type, or 0.
-                 `channels` is the number of leading channels to use; 0 means all. Prepare and scratch_size need an
-                 image of the call's format
    custom        the value of custom->convert is converted to dst_type as C converts. The expression sees x (the first
                  `channels` channels of the image), i (which is at.x), and `at` and `near` (see gpuscan_custom). The
                  table has one channel. It sums these values, or with `square` their squares
-   pitch_bytes   for rows that are not a whole number of pixels apart. Each must be at least the bytes of a row, and a
-                 multiple of the type's size
    scratch       1/60 of the bytes of a large table, 1/20 at 1024 x 1024, more for small tables; on a CPU a few rows
    width 0, height 0   src may be missing, and if INCLUSIVE dst, too
    gaps          between rows and between images are never written
@@ -1393,7 +1347,6 @@ typedef struct gpuscan_integral_desc {
                  sums have the same bits. On a CPU that stores large tables (above half of its last-level cache) past
                  its caches, the order also depends on where in memory a row of dst begins. A box's sum is a difference
                  of large sums: its absolute error is about that of the table's last element
-   returns       for images the same as gpuscan_histogram
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are computed first: Nehab,
                  Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
 GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
@@ -3050,7 +3003,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}else{\n"
 "to[0]=@u==2? *(@'ushort*)$o: *(@'uchar*)$o;\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "@7@e`Js_mirror(`H*`J,`H size){\n"
 "@Y`H each=max(size/4,1u),`P=(@>*size+3)/4,missing=@>==2?2:0;\n"
 "`H $o[2*@>];\n"
@@ -3061,7 +3014,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$o[w]=size>=4?x:size==2?rotate(x,16u):`@u_mirror(x)>>8*missing;\n"
 "}\n"
 "@(`H w`Mw<`P;w++)\n"
-"`J[w]=$o[`P-each-w/each*each+w%each];\n"
+"`J[w]=$o[(`P-1-w)^(each-1)];\n"
 "}\n\n"
 "@6$DEFINE_VECTOR(name, `G) \\\n"
 " @;union{ \\\n"
@@ -3563,7 +3516,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2355 \"kernels.cl.inc\"\n"
+"#line 2356 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
@@ -3713,7 +3666,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2521 \"kernels.cl.inc\"\n"
+"#line 2522 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
@@ -4023,7 +3976,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2869 \"kernels.cl.inc\"\n"
+"#line 2870 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
@@ -4777,7 +4730,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3751 \"kernels.cl.inc\"\n"
+"#line 3752 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
@@ -5280,7 +5233,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4412 \"kernels.cl.inc\"\n"
+"#line 4413 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5576,7 +5529,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4754 \"kernels.cl.inc\"\n"
+"#line 4755 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
@@ -5680,7 +5633,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4873 \"kernels.cl.inc\"\n"
+"#line 4874 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
@@ -5973,7 +5926,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5219 \"kernels.cl.inc\"\n"
+"#line 5220 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
@@ -6026,7 +5979,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5273 \"kernels.cl.inc\"\n"
+"#line 5274 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
@@ -6477,7 +6430,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5820 \"kernels.cl.inc\"\n"
+"#line 5821 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n\n"
@@ -6786,7 +6739,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6175 \"kernels.cl.inc\"\n"
+"#line 6176 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6867,7 +6820,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6257 \"kernels.cl.inc\"\n"
+"#line 6258 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7098,7 +7051,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6531 \"kernels.cl.inc\"\n"
+"#line 6532 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7746,7 +7699,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7300 \"kernels.cl.inc\"\n"
+"#line 7301 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7800,7 +7753,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7354 \"kernels.cl.inc\"\n"
+"#line 7355 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8201,7 +8154,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7812 \"kernels.cl.inc\"\n"
+"#line 7813 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
@@ -8696,7 +8649,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8384 \"kernels.cl.inc\"\n"
+"#line 8385 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -9044,7 +8997,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8810 \"kernels.cl.inc\"\n"
+"#line 8811 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -9147,7 +9100,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8939 \"kernels.cl.inc\"\n"
+"#line 8940 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9446,7 +9399,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9278 \"kernels.cl.inc\"\n"
+"#line 9279 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9856,7 +9809,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9768 \"kernels.cl.inc\"\n"
+"#line 9769 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9874,7 +9827,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9783 \"kernels.cl.inc\"\n"
+"#line 9784 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9984,7 +9937,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9925 \"kernels.cl.inc\"\n"
+"#line 9926 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -10036,7 +9989,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9979 \"kernels.cl.inc\"\n"
+"#line 9980 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -10168,7 +10121,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10133 \"kernels.cl.inc\"\n"
+"#line 10134 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10451,7 +10404,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10454 \"kernels.cl.inc\"\n"
+"#line 10455 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -11093,7 +11046,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11214 \"kernels.cl.inc\"\n"
+"#line 11215 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11264,7 +11217,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11421 \"kernels.cl.inc\"\n"
+"#line 11422 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11360,7 +11313,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11525 \"kernels.cl.inc\"\n"
+"#line 11526 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11501,7 +11454,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11686 \"kernels.cl.inc\"\n"
+"#line 11687 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
@@ -11734,6 +11687,7 @@ GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
 
 #define GPUSCAN__ERROR_SIZE 8192 /* bytes of gs->error. A longer build log is cut, but the logger gets all of it */
 #define GPUSCAN__REFUSAL_SIZE 256
+#define GPUSCAN__CACHE_MOST 4000 /* bytes of the cache's name and its NUL, which with a file's name fit PATH_MAX */
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
@@ -11961,6 +11915,7 @@ typedef struct gpuscan__plan gpuscan__plan;
 /* [PROGRAM CACHE], types ---------------------------------------------------------------------------------------- */
 
 enum { GPUSCAN__MAX_KERNELS = 6, GPUSCAN__KEY_OWN = 32 };
+#define GPUSCAN__CUSTOM_MOST 1024 /* the maximum size of a custom type in bytes */
 
 /* Says what a call gives to its custom texts. */
 typedef struct gpuscan__given {
@@ -11971,7 +11926,6 @@ typedef struct gpuscan__given {
 /* Holds what determines a program's source, except custom texts. memcmp compares keys: clear a key before use. */
 typedef struct gpuscan__key {
     gpuscan__given given;
-    uint32_t lanes; /* gs->device.lanes when the program was requested */
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
     uint32_t undivided; /* 1: on a CPU no row has parts and no image has bands. Kernels that join them are left out */
@@ -12004,20 +11958,21 @@ typedef struct gpuscan__text {
     int failed;
 } gpuscan__text;
 
-/* Lists the parts of a program that a blob stores. PREFIX: the text before the kernels, which identifies the program.
-   NAMES: the kernels' names, each with its NUL. RECORDING: steps of rehearsals, see gpuscan__step. BINARY: the driver's
-   binary. */
-enum { GPUSCAN__PART_PREFIX, GPUSCAN__PART_NAMES, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
+/* Lists the parts of a program that a blob stores. TEXT identifies the program: it is the text before the kernels, then
+   the kernels' names, each with its NUL. RECORDING: launches of rehearsals, an array of gpuscan__recorded. BINARY: the
+   driver's binary, which is kept only while a blob is written or read. */
+enum { GPUSCAN__PART_TEXT, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
 
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
     gpuscan__key key; /* until a call requests a blob's program, only key.registers is set, so key.group is 0 */
     gpuscan__text custom; /* the custom texts, each with its NUL; empty: none */
-    gpuscan__text parts[GPUSCAN__PART_BINARY]; /* what a blob stores of the program besides its binary */
+    gpuscan__text parts[GPUSCAN__PARTS];
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
     const char *const *names; /* the kernels' names, then NULL. Not set until a call requests a blob's program */
-    size_t group; /* maximum group size with which all kernels can be launched; 0: not queried yet */
+    size_t group;            /* maximum group size with which all kernels can be launched */
+    int odd_width;           /* 1: a kernel's sub-groups may not have the device's lane_width, if the host asks */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
     int rehearsed;           /* 1: the program's kernels have been rehearsed, see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
@@ -12027,32 +11982,40 @@ typedef struct gpuscan__program {
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
 
-/* A rehearsal (see gpuscan__rehearse) is recorded, then replayed. A recording from a blob is replayed without a plan. A
-   recording begins with a step that sets the buffers' sizes. Each launch follows as a step for the kernel, a step for
-   each argument, and a step that launches. A step is a gpuscan__step and its bytes, padded to a multiple of 8. */
-typedef enum gpuscan__step_kind {
-    GPUSCAN__STEP_BUFFERS, /* sets the buffers' sizes. The step's bytes are a gpuscan__step_buffers */
-    GPUSCAN__STEP_KERNEL,  /* selects a kernel. The step's bytes are the kernel's number in the program, a uint64_t */
-    GPUSCAN__STEP_VALUE,   /* sets an argument to a value. The step's bytes are the value */
-    GPUSCAN__STEP_LOCAL,   /* sets an argument to local memory. The step's bytes are the memory's size, a uint64_t */
-    GPUSCAN__STEP_SHAM,    /* sets an argument to the stand-in for a caller's buffer. The step has no bytes */
-    GPUSCAN__STEP_NONE,
-    GPUSCAN__STEP_SCRATCH,
-    GPUSCAN__STEP_IMAGE,   /* sets an argument to an image of one pixel. The step's bytes are a cl_image_format */
-    GPUSCAN__STEP_LAUNCH,  /* launches the kernel. The step's bytes are a gpuscan__step_launch */
-    GPUSCAN__STEPS
-} gpuscan__step_kind;
-typedef struct gpuscan__step {
-    uint32_t kind, size;
-} gpuscan__step;
-typedef struct gpuscan__step_buffers {
+/* Lists what the arguments of a rehearsed launch can be. Kinds from SHAM on are indices of a stage's buffers. */
+enum {
+    GPUSCAN__SET_VALUE,
+    GPUSCAN__SET_LOCAL,   /* local memory */
+    GPUSCAN__SET_SHAM,    /* the stand-in for a caller's buffer */
+    GPUSCAN__SET_NONE,    /* a count_buffer that holds 0 */
+    GPUSCAN__SET_SCRATCH,
+    GPUSCAN__SET_IMAGE,   /* an image of one pixel */
+    GPUSCAN__SETS
+};
+
+/* Describes what a rehearsal's kernels get in place of a call's buffers. */
+typedef struct gpuscan__stage {
     uint64_t sham, scratch, zeros; /* bytes. `sham` is the stand-in for buffers, `zeros` is scratch that must be 0 */
-} gpuscan__step_buffers;
+    cl_image_format image;         /* 0: there is no image */
+} gpuscan__stage;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
 #define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of `sham` and, in a kept recording, of `scratch` */
-typedef struct gpuscan__step_launch {
-    uint64_t global, group; /* work-items in total and per group */
-} gpuscan__step_launch;
+
+/* A launch of a rehearsal (see gpuscan__rehearse), which is recorded, then replayed. A launch from a blob is replayed
+   without a plan. `values` has room for the largest init, a gpuscan_run, and for a kernel's numbers. */
+typedef struct gpuscan__recorded {
+    gpuscan__stage stage;
+    uint64_t global, group;        /* work-items in total and per group */
+    uint32_t kernel;               /* the kernel's number in the program */
+    uint32_t arg_count, used;      /* used: bytes of `values` */
+    uint32_t kinds[GPUSCAN__MAX_ARGS], sizes[GPUSCAN__MAX_ARGS]; /* GPUSCAN__SET_... and bytes of each argument */
+    unsigned char values[2 * GPUSCAN__CUSTOM_MOST + sizeof(((gpuscan__known *)NULL)->numbers)];
+} gpuscan__recorded;
+
+typedef struct gpuscan__recording {
+    gpuscan__text launches; /* an array of gpuscan__recorded */
+    gpuscan__recorded next; /* the launch whose arguments are being set */
+} gpuscan__recording;
 
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
 
@@ -12090,7 +12053,7 @@ struct gpuscan {
     cl_event scratch_event;         /* the event of that call, if scratch_queue is out-of-order */
     unsigned refused[GPUSCAN__OPERATION_COUNT]; /* for each operation, the strategies that failed their test or that the
                                                    profile refuses, each as a bit 1 << strategy */
-    gpuscan__text cache;            /* the name of the folder of built programs; no data: none */
+    char cache[GPUSCAN__CACHE_MOST]; /* the name of the folder of built programs; "": none */
     uint64_t kernels_hash;          /* hash of the kernels' text; 0: not computed yet */
     uint32_t refusals;              /* how often the library gave up a strategy or the lanes */
     char refusal[GPUSCAN__REFUSAL_SIZE]; /* the reason for the last refusal */
@@ -12124,6 +12087,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
                  : "");
     gpuscan__log(gs, GPUSCAN_LOG_ERROR, gs->error);
     return result;
+}
+
+GPUSCAN__COLD gpuscan_result gpuscan__no_memory(gpuscan *gs, const char *what) {
+    return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for %s", what);
 }
 
 /* [HOST MEMORY] ------------------------------------------------------------------------------------------------- */
@@ -12250,28 +12217,24 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     }
 }
 
-/* Defines a macro as `words`, which are embedded code, or as `number` if `words` is NULL. Writes the digits without
-   snprintf, which is slower: a program has about a hundred numbers, and the first call after gpuscan_set_blob writes
-   all of them. Words and numbers have one function, so that compilers do not copy it into its callers. */
-static void gpuscan__define_as(gpuscan__text *text, const char *name, const char *words, uint64_t number) {
+/* Defines a macro as `words`, which are embedded code. */
+GPUSCAN__COLD void gpuscan__define(gpuscan__text *text, const char *name, const char *words) {
+    gpuscan__text_add(text, "#define GPUSCAN_");
+    gpuscan__text_add(text, name);
+    gpuscan__text_add(text, " ");
+    gpuscan__text_code(text, words);
+    gpuscan__text_add(text, "\n");
+}
+
+/* Defines a macro as a number. Writes the digits without snprintf, which is slower: a program has about a hundred
+   numbers, and the first call after gpuscan_set_blob writes all of them. */
+GPUSCAN__COLD void gpuscan__define_number(gpuscan__text *text, const char *name, uint64_t number) {
     char digits[24], *first = digits + sizeof(digits) - 1;
     *first = 0;
     do
         *--first = (char)('0' + number % 10);
     while ((number /= 10) != 0);
-    gpuscan__text_add(text, "#define GPUSCAN_");
-    gpuscan__text_add(text, name);
-    gpuscan__text_add(text, " ");
-    gpuscan__text_code(text, words ? words : first);
-    gpuscan__text_add(text, "\n");
-}
-
-static void gpuscan__define(gpuscan__text *text, const char *name, const char *words) {
-    gpuscan__define_as(text, name, words, 0);
-}
-
-static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64_t number) {
-    gpuscan__define_as(text, name, NULL, number);
+    gpuscan__define(text, name, first);
 }
 
 /* Defines a macro for a field of an operation's own key. GPUSCAN__..._FIELDS(GPUSCAN__DEFINE_FIELD) does so for all. */
@@ -12414,8 +12377,6 @@ static int gpuscan__is_float(gpuscan_type type) {
     return gpuscan__types[type].kind == 'f';
 }
 
-#define GPUSCAN__CUSTOM_MOST 1024 /* the maximum size of a custom type in bytes */
-
 /* Holds the types and the operator of a call, with defaults resolved. */
 typedef struct gpuscan__elements {
     gpuscan_type src, dst;
@@ -12526,16 +12487,12 @@ static int gpuscan__is_float_sum(const gpuscan__elements *e) {
     return e->op == GPUSCAN_OP_ADD && gpuscan__types[e->dst].kind == 'f' && e->channels <= 1 && !e->key;
 }
 
-/* Lists the unsigned types, the floats, and the types in which memory is moved. Index: log2 of their bytes. */
-GPUSCAN__SHARED const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
-                                                                GPUSCAN_TYPE_U64};
-GPUSCAN__SHARED const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
-                                                             GPUSCAN_TYPE_F64};
+/* Lists the types in which memory is moved. Index: log2 of their bytes. */
 static const char gpuscan__raw_names[][8] = {"uchar", "ushort", "uint", "uint2", "uint4", "uint8", "uint16"};
 
-/* Returns the unsigned type of `size` bytes. */
+/* Returns the unsigned type of `size` bytes. In gpuscan_type the signed type of a size stands between two of these. */
 static gpuscan_type gpuscan__unsigned_of(uint32_t size) {
-    return gpuscan__unsigned_types[gpuscan__log2(size)];
+    return (gpuscan_type)(GPUSCAN_TYPE_U8 + 2 * gpuscan__log2(size));
 }
 
 /* Returns OpenCL C's name of the unsigned type of `size` bytes. */
@@ -12768,6 +12725,7 @@ struct gpuscan__plan {
 
     /* the function `choose` of the operation reads the fields below */
     int in_place;              /* 1: src and dst are the same range */
+    int both_places; /* 1: preparations plan the call in place and not, whatever their buffers show; set by `resolve` */
     size_t group_limit;        /* maximum work-items of a group: the limit of the device, or of the call's kernels */
     int is_stand_in;           /* 1: the plan's custom text is the self-test's stand-in, not the caller's */
     const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose a key */
@@ -13547,7 +13505,7 @@ typedef struct gpuscan__blob_entry {
     uint64_t sizes[GPUSCAN__PARTS];
     uint32_t registers, proved; /* copies of the program's key.registers and `proved` */
 } gpuscan__blob_entry;
-#define GPUSCAN__BLOB_MAGIC 0x326e616373757067u /* "gpuscan2" in little-endian order */
+#define GPUSCAN__BLOB_MAGIC 0x336e616373757067u /* "gpuscan3" in little-endian order */
 
 static uint64_t gpuscan__padded(uint64_t size) {
     return (size + 7) / 8 * 8;
@@ -13565,80 +13523,22 @@ static uint64_t gpuscan__blob_checksum(const unsigned char *blob, size_t size) {
     return gpuscan__hash(GPUSCAN__HASH_START, blob + GPUSCAN__BLOB_CHECKED, size - GPUSCAN__BLOB_CHECKED);
 }
 
-/* Gets the step at `*at` of a recording, and a pointer to its bytes. Returns 0 if there is no whole step. */
-static int gpuscan__next_step(const void *recording, size_t length, size_t *at, gpuscan__step *step,
-                              const unsigned char **bytes) {
-    size_t left = length - *at;
-    if (left < sizeof(*step))
-        return 0;
-    *bytes = (const unsigned char *)recording + *at;
-    memcpy(step, *bytes, sizeof(*step));
-    if (gpuscan__padded(step->size) > left - sizeof(*step))
-        return 0;
-    *bytes += sizeof(*step);
-    *at += sizeof(*step) + (size_t)gpuscan__padded(step->size);
-    return 1;
-}
-
-/* Returns whether a recording from a blob is valid for a program that has `kernels` kernels. */
-static int gpuscan__recording_is_whole(const unsigned char *recording, size_t length, uint64_t kernels) {
-    static const uint32_t sizes[GPUSCAN__STEPS] = { /* for each kind of step, its size in bytes; 0: any size */
-        sizeof(gpuscan__step_buffers), sizeof(uint64_t), 0, sizeof(uint64_t), 0, 0, 0, sizeof(cl_image_format),
-        sizeof(gpuscan__step_launch)};
-    uint64_t number = kernels;
-    gpuscan__step_buffers buffers = {0, 0, 0}; /* not valid, so a recording must begin with a step that sets them */
-    gpuscan__step step;
-    const unsigned char *bytes;
-    size_t at = 0;
-    while (gpuscan__next_step(recording, length, &at, &step, &bytes)) {
-        if (step.kind >= GPUSCAN__STEPS || (sizes[step.kind] && step.size != sizes[step.kind]))
-            return 0;
-        if (step.kind == GPUSCAN__STEP_KERNEL)
-            memcpy(&number, bytes, sizeof(number));
-        if (step.kind == GPUSCAN__STEP_BUFFERS)
-            memcpy(&buffers, bytes, sizeof(buffers));
-        else if (number >= kernels)
-            return 0;
-        if (buffers.sham < GPUSCAN__SHAM_LEAST || buffers.sham > GPUSCAN__SHAM_MOST ||
-            buffers.scratch > GPUSCAN__SHAM_MOST || buffers.zeros > buffers.scratch)
-            return 0;
-    }
-    return at == length;
-}
-
-/* Gets the next launch of a valid recording, and the number of its kernel. Returns 0 at the recording's end. */
-static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint64_t *kernel,
-                                gpuscan__step_launch *launch) {
-    gpuscan__step step;
-    const unsigned char *bytes;
-    while (gpuscan__next_step(recording->data, recording->length, at, &step, &bytes)) {
-        if (step.kind == GPUSCAN__STEP_KERNEL)
-            memcpy(kernel, bytes, sizeof(*kernel));
-        if (step.kind != GPUSCAN__STEP_LAUNCH)
-            continue;
-        memcpy(launch, bytes, sizeof(*launch));
-        return 1;
-    }
-    return 0;
-}
-
 /* Returns whether a recording has a launch that the program's recordings lack. Launches of the same kernel with the
    same group size count as equal, since drivers compile the same code for them. Only PoCL compiles different code for
    fewer than 65,536 work-items. So of two equal launches, both have fewer than 65,536 work-items, or neither has. */
-static int gpuscan__adds_launch(const gpuscan__program *program, const gpuscan__text *recording) {
-    const gpuscan__text *all = &program->parts[GPUSCAN__PART_RECORDING];
-    gpuscan__step_launch launch, known;
-    uint64_t kernel = 0;
-    size_t at = 0;
-    int adds = 0;
-    while (!adds && !recording->failed && gpuscan__next_launch(recording, &at, &kernel, &launch)) {
-        uint64_t known_kernel = 0;
-        size_t known_at = 0;
-        for (adds = 1; adds && gpuscan__next_launch(all, &known_at, &known_kernel, &known);)
-            adds = known_kernel != kernel || known.group != launch.group ||
-                   (known.global < 65536) != (launch.global < 65536);
+static int gpuscan__adds_launch(const gpuscan__text *all, const gpuscan__text *recording) {
+    const gpuscan__recorded *known = (const gpuscan__recorded *)(const void *)all->data;
+    const gpuscan__recorded *launch = (const gpuscan__recorded *)(const void *)recording->data;
+    size_t count = recording->length / sizeof(*launch), known_count = all->length / sizeof(*known), i, k;
+    for (i = 0; i < count; i++) {
+        for (k = 0; k < known_count; k++)
+            if (known[k].kernel == launch[i].kernel && known[k].group == launch[i].group &&
+                (known[k].global < 65536) == (launch[i].global < 65536))
+                break;
+        if (k == known_count)
+            return 1;
     }
-    return adds;
+    return 0;
 }
 
 /* Returns a program with empty texts, or NULL if memory is short. */
@@ -13649,7 +13549,7 @@ GPUSCAN__COLD gpuscan__program *gpuscan__new_program(gpuscan *gs) {
         return NULL;
     memset(program, 0, sizeof(*program));
     program->custom = gpuscan__text_of(gs);
-    for (i = 0; i < GPUSCAN__PART_BINARY; i++)
+    for (i = 0; i < GPUSCAN__PARTS; i++)
         program->parts[i] = gpuscan__text_of(gs);
     return program;
 }
@@ -13661,7 +13561,7 @@ GPUSCAN__COLD void gpuscan__free_program(gpuscan *gs, gpuscan__program *program)
             gs->cl.clReleaseKernel(program->kernels[i]);
     if (program->program)
         gs->cl.clReleaseProgram(program->program);
-    for (i = 0; i < GPUSCAN__PART_BINARY; i++)
+    for (i = 0; i < GPUSCAN__PARTS; i++)
         gpuscan__release(&gs->allocator, program->parts[i].data);
     gpuscan__release(&gs->allocator, program->custom.data);
     gpuscan__release(&gs->allocator, program);
@@ -13686,14 +13586,6 @@ static const char *gpuscan__custom_text(const gpuscan__elements *e, size_t i) {
                                  types[0], types[1], types[2], types[3]};
     (void)sizeof(char[sizeof(texts) == GPUSCAN__CUSTOM_TEXTS * sizeof(texts[0]) ? 1 : -1]);
     return texts[i] ? texts[i] : "";
-}
-
-static int gpuscan__prints(const gpuscan__elements *e) {
-    size_t i;
-    for (i = 0; e->custom && i < GPUSCAN__CUSTOM_TEXTS; i++)
-        if (strstr(gpuscan__custom_text(e, i), "printf"))
-            return 1;
-    return 0;
 }
 
 static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan__elements *e) {
@@ -13776,40 +13668,52 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
     }
 }
 
+static cl_int gpuscan__kernel_number(gpuscan *gs, cl_kernel kernel, cl_kernel_work_group_info what, size_t *number) {
+    return gs->cl.clGetKernelWorkGroupInfo(kernel, gs->device_id, what, sizeof(*number), number, NULL);
+}
+
+/* Creates a program's kernels, and asks which groups they can run in. */
 static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *program) {
-    const gpuscan__text *names = &program->parts[GPUSCAN__PART_NAMES];
-    const char *name = names->data;
-    size_t i;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < names->data + names->length; i++) { /* see tests/programs.c */
+    const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
+    const char *name = text->data + strlen(text->data) + 1;
+    size_t number = 0, i;
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < text->data + text->length; i++) { /* see tests/programs.c */
         cl_int code = CL_SUCCESS;
         program->kernels[i] = gs->cl.clCreateKernel(program->program, name, &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clCreateKernel(%s) failed", name);
+        code = gpuscan__kernel_number(gs, program->kernels[i], CL_KERNEL_WORK_GROUP_SIZE, &number);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "clGetKernelWorkGroupInfo failed");
+        program->group = i == 0 ? number : (size_t)gpuscan__min(program->group, number);
+        program->odd_width |=
+            gs->device.asks_width &&
+            (gpuscan__kernel_number(gs, program->kernels[i], CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, &number) !=
+                 CL_SUCCESS ||
+             number != gs->device.lane_width);
         name += strlen(name) + 1;
     }
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns whether a part of a program, a GPUSCAN__PART_..., consists of these bytes. */
-static int gpuscan__part_is(const gpuscan__program *program, int part, const void *bytes, uint64_t length) {
-    return program->parts[part].length == length && memcmp(program->parts[part].data, bytes, (size_t)length) == 0;
+/* Finds a program with the text of `as`. If `is_loaded` is 1, looks only at blobs' programs that no call has asked for.
+   Returns where the list links to the program, or to NULL at its end. */
+GPUSCAN__COLD gpuscan__program **gpuscan__same_text(gpuscan *gs, const gpuscan__program *as, int is_loaded) {
+    const gpuscan__text *text = &as->parts[GPUSCAN__PART_TEXT], *other;
+    gpuscan__program **at;
+    for (at = &gs->programs; *at; at = &(*at)->next) {
+        other = &(*at)->parts[GPUSCAN__PART_TEXT];
+        if (!(is_loaded && (*at)->key.group) && other->length == text->length &&
+            memcmp(other->data, text->data, text->length) == 0)
+            break;
+    }
+    return at;
 }
 
-/* Returns whether no call takes the program any more, since its lanes were given up after it was requested. */
-static int gpuscan__is_outdated(const gpuscan *gs, const gpuscan__program *program) {
-    return program->key.group && program->key.lanes != (uint32_t)gs->device.lanes;
-}
-
-/* Looks for a blob's program that no call has requested yet and that has the text and the kernels of `*program`. If
-   there is one, it leaves the list, gets the key and the custom texts, and replaces `*program`. Returns 1 then. */
+/* Replaces `*program` by a blob's program with the same text, which gets the key and the custom texts and leaves the
+   list. Returns 0 if there is none. */
 GPUSCAN__COLD int gpuscan__take_loaded(gpuscan *gs, gpuscan__program **program) {
-    const gpuscan__text *prefix = &(*program)->parts[GPUSCAN__PART_PREFIX];
-    const gpuscan__text *names = &(*program)->parts[GPUSCAN__PART_NAMES];
-    gpuscan__program **at = &gs->programs, *loaded;
-    while ((loaded = *at) != NULL &&
-           (loaded->key.group || !gpuscan__part_is(loaded, GPUSCAN__PART_PREFIX, prefix->data, prefix->length) ||
-            !gpuscan__part_is(loaded, GPUSCAN__PART_NAMES, names->data, names->length)))
-        at = &loaded->next;
+    gpuscan__program **at = gpuscan__same_text(gs, *program, 1), *loaded = *at;
     if (!loaded)
         return 0;
     *at = loaded->next;
@@ -13840,8 +13744,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
         for (literal = gpuscan__pieces[i]; (pieces >> i & 1) && *literal; literal++)
             gpuscan__text_code(&kernels, *literal);
     if (kernels.failed)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the kernels' text");
-    sources[0] = program->parts[GPUSCAN__PART_PREFIX].data;
+        return gpuscan__no_memory(gs, "the kernels' text");
+    sources[0] = program->parts[GPUSCAN__PART_TEXT].data; /* up to its first NUL */
     sources[1] = kernels.data;
     program->program = gs->cl.clCreateProgramWithSource(gs->context, 2, sources, NULL, &code);
     gpuscan__release(&gs->allocator, kernels.data);
@@ -13897,26 +13801,12 @@ GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__ke
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
 
-/* Gets the largest group size, up to the key's, with which all of a program's kernels can be launched. */
-GPUSCAN__COLD gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
-                                                    size_t *group) {
-    size_t i;
-    *group = program->group;
-    if (*group)
-        return GPUSCAN_SUCCESS;
-    *group = program->key.group;
+/* Returns the largest group size, up to the key's, with which all of a program's kernels can be launched. */
+static size_t gpuscan__program_group(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__program *program) {
+    size_t group = program->key.group;
     if (plan->operation->trusts_group && gpuscan__uses_ptx(gs, &program->key))
-        return GPUSCAN_SUCCESS;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->kernels[i]; i++) {
-        size_t size = 0;
-        cl_int code = gs->cl.clGetKernelWorkGroupInfo(program->kernels[i], gs->device_id, CL_KERNEL_WORK_GROUP_SIZE,
-                                                      sizeof(size), &size, NULL);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clGetKernelWorkGroupInfo failed");
-        *group = (size_t)gpuscan__min(*group, size);
-    }
-    program->group = *group;
-    return GPUSCAN_SUCCESS;
+        return group;
+    return (size_t)gpuscan__min(group, program->group);
 }
 
 /* Defines the macros that all programs have: constants, properties of the device, and sizes of groups and tiles. */
@@ -14030,36 +13920,32 @@ static void gpuscan__define_type(gpuscan__text *text, const char *name, const ch
     gpuscan__custom_lines(text, before, place, type, after);
 }
 
-/* Defines the types of sources. */
-static void gpuscan__define_sources(gpuscan__text *text, const gpuscan__elements *e) {
-    char place[16];
-    uint32_t k;
-    for (k = 0; k < GPUSCAN_MAX_SOURCES && text->given.sources[k]; k++) {
-        uint32_t builtin = text->given.sources[k] & 255;
-        const char *type = builtin == GPUSCAN_TYPE_F16 ? "half" : gpuscan__types[builtin].name;
-        const char *own = e->source_types[k];
-        snprintf(place, sizeof(place), " source%u", (unsigned)k);
-        gpuscan__define_type(text, place + 1, place, own ? own : type, own ? text->given.sources[k] >> 8 : 0);
-    }
-}
-
 /* Adds custom->source and the types of sources, of values and, if `has_type` is 1, of custom elements. */
 static void gpuscan__define_source(gpuscan__text *text, const gpuscan__elements *e, int has_type) {
     const gpuscan_custom *custom = e->custom;
+    const gpuscan__given *given = &text->given;
+    char place[16];
+    uint32_t k;
     if (custom->source)
         gpuscan__custom_lines(text, "", "", custom->source, "");
     if (has_type) {
         gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
         gpuscan__define_type(text, "custom", " type", custom->type, (uint32_t)custom->size);
     }
-    gpuscan__define_sources(text, e);
-    if (text->given.values_size) {
-        gpuscan__define_number(text, "VALUES_SIZE", text->given.values_size);
+    for (k = 0; k < GPUSCAN_MAX_SOURCES && given->sources[k]; k++) {
+        uint32_t builtin = given->sources[k] & 255;
+        const char *type = builtin == GPUSCAN_TYPE_F16 ? "half" : gpuscan__types[builtin].name;
+        const char *own = e->source_types[k];
+        snprintf(place, sizeof(place), " source%u", (unsigned)k);
+        gpuscan__define_type(text, place + 1, place, own ? own : type, own ? given->sources[k] >> 8 : 0);
+    }
+    if (given->values_size) {
+        gpuscan__define_number(text, "VALUES_SIZE", given->values_size);
         gpuscan__text_code(text, /* a negative size: see gpuscan__define_type */
                            "typedef char `values_size_differs[sizeof(struct values) == $VALUES_SIZE ? 1 : -1];\n"
                            "typedef struct __attribute__((packed)) { struct values packed; } `values_packed;\n");
     }
-    if (text->given.values_size || text->given.sources[0])
+    if (given->values_size || given->sources[0])
         gpuscan__text_code(text, "typedef struct {`? } `seen;\n");
 }
 
@@ -14152,26 +14038,27 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
 /* Takes the plan's program from a blob or the cache, or builds it. */
 GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     gpuscan__program *program = gpuscan__new_program(gs);
-    gpuscan__text *prefix, *names;
+    gpuscan__text *text;
     size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
     if (!program)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
+        return gpuscan__no_memory(gs, "a program");
     program->key = plan->key;
     program->names = plan->operation->kernels(&plan->key);
-    prefix = &program->parts[GPUSCAN__PART_PREFIX];
-    prefix->given = plan->key.given;
-    prefix->prints = gpuscan__prints(&plan->e);
-    plan->operation->define(prefix, gs, plan);
-    gpuscan__text_add(prefix, "#line 1 \"kernels.cl.inc\"\n");
-    names = &program->parts[GPUSCAN__PART_NAMES];
+    text = &program->parts[GPUSCAN__PART_TEXT];
+    text->given = plan->key.given;
+    for (i = 0; plan->e.custom && i < GPUSCAN__CUSTOM_TEXTS; i++) {
+        const char *custom = gpuscan__custom_text(&plan->e, i);
+        gpuscan__text_bytes(&program->custom, custom, strlen(custom) + 1);
+        text->prints |= strstr(custom, "printf") != NULL;
+    }
+    plan->operation->define(text, gs, plan);
+    gpuscan__text_add(text, "#line 1 \"kernels.cl.inc\"\n");
+    gpuscan__text_bytes(text, "", 1);
     for (i = 0; program->names[i]; i++)
-        gpuscan__text_bytes(names, program->names[i], strlen(program->names[i]) + 1);
-    for (i = 0; plan->e.custom && i < GPUSCAN__CUSTOM_TEXTS; i++)
-        gpuscan__text_bytes(&program->custom, gpuscan__custom_text(&plan->e, i),
-                            strlen(gpuscan__custom_text(&plan->e, i)) + 1);
-    if (prefix->failed || names->failed || program->custom.failed)
-        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's text");
+        gpuscan__text_bytes(text, program->names[i], strlen(program->names[i]) + 1);
+    if (text->failed || program->custom.failed)
+        r = gpuscan__no_memory(gs, "a program's text");
     if (r == 0 && !gpuscan__take_loaded(gs, &program) &&
         !(gpuscan__load_cached(gs, program) && gpuscan__take_loaded(gs, &program)))
         r = gpuscan__build(gs, plan, program);
@@ -14189,7 +14076,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *pl
 static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     gpuscan__program *program;
     plan->not_built = 0;
-    plan->key.lanes = (uint32_t)gs->device.lanes;
     for (program = gs->programs; program; program = program->next)
         if (memcmp(&program->key, &plan->key, sizeof(plan->key)) == 0 &&
             gpuscan__same_custom(program, &plan->e)) {
@@ -14319,7 +14205,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
     void *zeros = gpuscan__allocate(&gs->allocator, (size_t)piece);
     cl_int code = CL_SUCCESS;
     if (!zeros)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory to clear scratch");
+        return gpuscan__no_memory(gs, "clearing scratch");
     memset(zeros, 0, (size_t)piece);
     for (at = 0; at < bytes && code == CL_SUCCESS; at += piece)
         code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, mem, CL_TRUE, (size_t)at,
@@ -14330,12 +14216,14 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clearing scratch failed");
 }
 
-/* Grows the object's own scratch of one kind. Clears it and waits until it is 0, unless the kind is PLAIN. */
+/* Grows the object's own scratch of one kind, or replaces it before the epoch of its words would repeat. Clears it and
+   waits until it is 0, unless the kind is PLAIN. */
 GPUSCAN__COLD gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
     gpuscan__own_scratch *own = &gs->scratch[kind];
+    uint32_t epochs = ((uint32_t)1 << (kind == GPUSCAN__WORDS32 ? 14 : 30)) - 1;
     gpuscan_result r;
     cl_mem mem;
-    if (own->size >= bytes)
+    if (bytes == 0 || (own->size >= bytes && own->epoch < epochs))
         return GPUSCAN_SUCCESS;
     bytes = gpuscan__scratch_aligned(bytes + bytes / 4);
     if (bytes > SIZE_MAX)
@@ -14378,7 +14266,7 @@ struct gpuscan__chain {
     const cl_event *waits;
     cl_event own[2];       /* events that the chain owns: the last command's, or the two that the next one waits for */
     gpuscan__place place;
-    gpuscan__text *recording; /* in a rehearsal, steps are appended here and not enqueued; otherwise NULL */
+    gpuscan__recording *recording; /* in a rehearsal, launches are recorded here and not enqueued; otherwise NULL */
 };
 
 static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
@@ -14387,29 +14275,11 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     *event = NULL;
 }
 
-/* Makes the next command wait for `event`, too. The chain now owns `event`. A marker joins all other events. */
-static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event) {
-    gpuscan *gs = chain->gs;
-    cl_event joined = NULL;
-    cl_int code = CL_SUCCESS;
-    if (chain->wait_count > 0)
-        code = gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits, &joined);
-    if (code != CL_SUCCESS) {
-        gpuscan__forget_event(gs, &joined);
-        gpuscan__forget_event(gs, &event);
-        return gpuscan__fail(gs, code, "clEnqueueMarkerWithWaitList failed");
-    }
-    chain->own[0] = event;
-    chain->own[1] = joined;
-    chain->wait_count = chain->wait_count > 0 ? 2 : 1;
-    chain->waits = chain->own;
-    return GPUSCAN_SUCCESS;
-}
-
-/* If another queue or an out-of-order queue used the object's scratch last, makes the chain wait for that use. */
+/* If another queue or an out-of-order queue used the object's scratch last, makes the next command wait for that use,
+   too. A marker joins all other events. */
 static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
-    cl_event event = gs->scratch_event;
+    cl_event event = gs->scratch_event, joined = NULL;
     int is_other = gs->scratch_queue && gs->scratch_queue != chain->queue;
     const char *what = "a marker in";
     cl_int status = CL_QUEUED, code = CL_SUCCESS;
@@ -14425,10 +14295,22 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
         what = "flushing";
         code = gs->cl.clFlush(gs->scratch_queue);
     }
-    if (code == CL_SUCCESS)
-        return event ? gpuscan__chain_wait(chain, event) : GPUSCAN_SUCCESS;
-    gpuscan__forget_event(gs, &event);
-    return gpuscan__fail(gs, code, "%s the queue that used the object's scratch last failed", what);
+    if (code == CL_SUCCESS && event && chain->wait_count > 0) {
+        what = "a marker for the caller's events and";
+        code = gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits, &joined);
+    }
+    if (code != CL_SUCCESS) {
+        gpuscan__forget_event(gs, &joined);
+        gpuscan__forget_event(gs, &event);
+        return gpuscan__fail(gs, code, "%s the queue that used the object's scratch last failed", what);
+    }
+    if (event) { /* the chain owns both events */
+        chain->own[0] = event;
+        chain->own[1] = joined;
+        chain->wait_count = joined ? 2 : 1;
+        chain->waits = chain->own;
+    }
+    return GPUSCAN_SUCCESS;
 }
 
 static void gpuscan__chain_waited(gpuscan__chain *chain) {
@@ -14470,22 +14352,21 @@ static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) 
     return !chain->in_order || chain->wait_count > 0;
 }
 
+/* Ends a call. The object and the caller get the last command's event if they need it. */
 static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result result) {
     gpuscan *gs = chain->gs;
-    if (result == 0) {
-        if (chain->own_scratch && !chain->in_order) {
-            cl_int code = chain->call->event ? gs->cl.clRetainEvent(chain->own[0]) : CL_SUCCESS;
-            gs->scratch_event = code == CL_SUCCESS ? chain->own[0] : NULL;
-            if (code != CL_SUCCESS) /* the call's commands are enqueued, so the call cannot fail any more */
-                gpuscan__drop_all_scratch(gs);
-        }
-        if (chain->call->event)
-            *chain->call->event = chain->own[0];
-        if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* gs or the caller owns the event now */
-            chain->own[0] = NULL;
-    } else if (chain->own_scratch) {
-        gpuscan__drop_all_scratch(gs); /* commands of this call or an earlier one may still use the scratch */
+    cl_event *out = chain->call->event;
+    int keeps = chain->own_scratch && !chain->in_order, drops = chain->own_scratch && result != 0;
+    if (result == 0 && keeps) {
+        drops = out && gs->cl.clRetainEvent(chain->own[0]) != CL_SUCCESS; /* too late for the call to fail */
+        gs->scratch_event = drops ? NULL : chain->own[0];
     }
+    if (drops) /* commands of this call or an earlier one may still use the scratch */
+        gpuscan__drop_all_scratch(gs);
+    if (result == 0 && out)
+        *out = chain->own[0];
+    if (result == 0 && (out || keeps))
+        chain->own[0] = NULL;
     gpuscan__chain_waited(chain);
     return result;
 }
@@ -14550,11 +14431,6 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
         return GPUSCAN_SUCCESS;
     }
     chain->own_scratch = 1;
-    for (i = GPUSCAN__WORDS32; i <= GPUSCAN__WORDS128; i++) { /* drops words before their epoch would repeat */
-        uint32_t epochs = i == GPUSCAN__WORDS32 ? ((uint32_t)1 << 14) - 1 : ((uint32_t)1 << 30) - 1;
-        if (need->bytes[i] && gs->scratch[i].epoch >= epochs)
-            gpuscan__drop_scratch(gs, i);
-    }
     if ((r = gpuscan__grow_all(gs, need)) != 0 || (r = gpuscan__chain_own_scratch(chain)) != 0)
         return r;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++) {
@@ -14597,21 +14473,19 @@ typedef struct gpuscan__launch {
 /* Stands for the generation of a buffer that the library does not own. Each launch sets such a buffer again. */
 #define GPUSCAN__CALLERS UINT32_MAX
 
-/* In a rehearsal records a step and returns 1; otherwise returns 0. */
-static int gpuscan__record(const gpuscan__chain *chain, gpuscan__step_kind kind, const void *bytes, size_t size) {
-    const gpuscan__step step = {(uint32_t)kind, (uint32_t)size};
+/* In a rehearsal records an argument and returns 1; otherwise returns 0. `value` is NULL unless `kind` is SET_VALUE. */
+static int gpuscan__record(const gpuscan__chain *chain, uint32_t kind, const void *value, size_t size) {
+    gpuscan__recorded *next;
     if (!chain->recording)
         return 0;
-    gpuscan__text_padded(chain->recording, &step, sizeof(step));
-    gpuscan__text_padded(chain->recording, bytes, size);
+    next = &chain->recording->next;
+    next->kinds[next->arg_count] = kind;
+    next->sizes[next->arg_count++] = (uint32_t)size;
+    if (value) {
+        memcpy(next->values + next->used, value, size);
+        next->used += (uint32_t)size;
+    }
     return 1;
-}
-
-/* Records an argument that is not a buffer. If `value` is NULL, the argument is `size` bytes of local memory. */
-static int gpuscan__record_argument(const gpuscan__launch *launch, const void *value, size_t size) {
-    const uint64_t bytes = size;
-    return value ? gpuscan__record(launch->chain, GPUSCAN__STEP_VALUE, value, size)
-                 : gpuscan__record(launch->chain, GPUSCAN__STEP_LOCAL, &bytes, sizeof(bytes));
 }
 
 /* Sets an argument. If `value` is NULL, the argument is `size` bytes of local memory. `generation` is that of a buffer
@@ -14638,14 +14512,14 @@ static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t s
 }
 
 static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size) {
-    if (!gpuscan__record_argument(launch, value, size))
+    if (!gpuscan__record(launch->chain, value ? GPUSCAN__SET_VALUE : GPUSCAN__SET_LOCAL, value, size))
         gpuscan__arg_of(launch, value, size, value && size > GPUSCAN__MAX_KNOWN ? GPUSCAN__CALLERS : 0);
 }
 
 /* Sets a buffer as an argument. Returns the buffer's offset, which the caller stores in the kernel's numbers. */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->chain->stand_in;
-    if (gpuscan__record(launch->chain, GPUSCAN__STEP_SHAM, "", 0))
+    if (gpuscan__record(launch->chain, GPUSCAN__SET_SHAM, NULL, sizeof(mem)))
         return 0;
     gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->chain->stand_in_generation);
     return buffer.mem ? buffer.offset : 0;
@@ -14655,10 +14529,12 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
    that makes no call faster. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
     const gpuscan_source *sources = chain->call->sources; /* NULL in a rehearsal */
-    const uint64_t number = kernel;
     gpuscan__launch launch;
     uint32_t k;
-    gpuscan__record(chain, GPUSCAN__STEP_KERNEL, &number, sizeof(number));
+    if (chain->recording) {
+        chain->recording->next.kernel = (uint32_t)kernel;
+        chain->recording->next.arg_count = chain->recording->next.used = 0;
+    }
     launch.chain = chain;
     launch.kernel = kernel;
     launch.known = &chain->program->known[kernel];
@@ -14671,7 +14547,9 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kerne
 
 /* Sets count_buffer as an argument and returns its offset, as gpuscan__arg_buffer does. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
-    return gpuscan__record(launch->chain, GPUSCAN__STEP_NONE, "", 0) ? 0 : gpuscan__arg_buffer(launch, buffer);
+    if (gpuscan__record(launch->chain, GPUSCAN__SET_NONE, NULL, sizeof(cl_mem)))
+        return 0;
+    return gpuscan__arg_buffer(launch, buffer);
 }
 
 /* Sets the scratch of one kind as an argument. Returns an offset that skips the ticket counters, if the kind has any,
@@ -14683,7 +14561,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind,
         return gpuscan__arg_buffer(launch, gpuscan__none);
     if (kind != GPUSCAN__PLAIN)
         past += GPUSCAN__TICKETS_SIZE;
-    if (!gpuscan__record(chain, GPUSCAN__STEP_SCRATCH, "", 0))
+    if (!gpuscan__record(chain, GPUSCAN__SET_SCRATCH, NULL, sizeof(mem)))
         gpuscan__arg_of(launch, &mem, sizeof(mem),
                         chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS);
     return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
@@ -14711,7 +14589,7 @@ static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, s
         numbers = all;
         size = (size + given->values_size + sizeof(cl_ulong) - 1) / sizeof(cl_ulong) * sizeof(cl_ulong);
     }
-    if (!gpuscan__record_argument(launch, numbers, size))
+    if (!gpuscan__record(launch->chain, GPUSCAN__SET_VALUE, numbers, size))
         gpuscan__arg_of(launch, numbers, size, 0);
 }
 
@@ -14726,12 +14604,15 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     size_t local = program->key.group, global = (size_t)((groups < most ? groups : most) * local);
     cl_event event = NULL;
     cl_int code;
-    const gpuscan__step_launch step = {global, local};
     gpuscan__arg_numbers(launch, numbers, numbers_size);
     if (shared)
         gpuscan__arg(launch, NULL, (size_t)shared);
-    if (gpuscan__record(chain, GPUSCAN__STEP_LAUNCH, &step, sizeof(step)))
+    if (chain->recording) {
+        chain->recording->next.global = global;
+        chain->recording->next.group = local;
+        gpuscan__text_bytes(&chain->recording->launches, &chain->recording->next, sizeof(chain->recording->next));
         return GPUSCAN_SUCCESS;
+    }
     code = launch->code;
     if (code != CL_SUCCESS)
         return gpuscan__fail(chain->gs, code, "clSetKernelArg(%u) failed", (unsigned)(launch->index - 1));
@@ -14790,37 +14671,42 @@ GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, u
         return GPUSCAN_SUCCESS;
     if (!gpuscan__multiply(rows - 1, pitch, &before) || !gpuscan__add(before, count, elements) ||
         !gpuscan__multiply(*elements, size, &bytes))
-        return rows > 1 ? gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
-                                        "%s: rows * %s_pitch + count elements do not fit 64 bits", field, field)
-                        : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
-                                        "%s: count elements do not fit 64 bits", field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: rows * %s_pitch + count elements do not fit 64 bits",
+                             field, field);
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks a memory object, a buffer or an image, and sets the range's root and flags. */
-static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_mem mem, cl_mem_object_type wanted,
-                                            gpuscan__range *range) {
-    const gpuscan_opencl *cl = &gs->cl;
-    int is_image = wanted != CL_MEM_OBJECT_BUFFER;
-    gpuscan_result invalid = is_image ? GPUSCAN_ERROR_INVALID_IMAGE : GPUSCAN_ERROR_INVALID_BUFFER;
+/* Gets a fact of a memory object, `size` bytes. Does nothing if *r, which a failure sets, is not 0. */
+static void gpuscan__ask(gpuscan *gs, const gpuscan__range *range, cl_mem mem, cl_mem_info fact, size_t size, void *to,
+                         gpuscan_result *r) {
+    cl_int code = *r == 0 ? gs->cl.clGetMemObjectInfo(mem, fact, size, to, NULL) : CL_SUCCESS;
+    if (code == CL_INVALID_MEM_OBJECT)
+        *r = gpuscan__fail(gs, range->is_image ? GPUSCAN_ERROR_INVALID_IMAGE : GPUSCAN_ERROR_INVALID_BUFFER,
+                           "%s is not a memory object", range->field);
+    else if (code != CL_SUCCESS)
+        *r = gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", range->field);
+}
+
+/* Checks a range's memory object, a buffer or an image, and sets the range's root and flags. */
+static gpuscan_result gpuscan__check_memory(gpuscan *gs, gpuscan__range *range) {
+    const char *field = range->field;
+    cl_mem mem = range->buffer.mem, parent = NULL, whole = NULL;
     cl_mem_object_type type = 0;
     cl_context context = NULL;
-    cl_mem parent = NULL, whole = NULL;
-    cl_int code;
+    gpuscan_result r = GPUSCAN_SUCCESS;
     range->flags = 0;
-    if ((code = cl->clGetMemObjectInfo(mem, CL_MEM_TYPE, sizeof(type), &type, NULL)) == CL_SUCCESS &&
-        (code = cl->clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof(range->flags), &range->flags, NULL)) == CL_SUCCESS &&
-        (code = cl->clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(context), &context, NULL)) == CL_SUCCESS)
-        code = cl->clGetMemObjectInfo(mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, NULL);
-    if (code == CL_SUCCESS && parent && is_image) /* an image may be made of a sub-buffer */
-        code = cl->clGetMemObjectInfo(parent, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(whole), &whole, NULL);
-    if (code == CL_INVALID_MEM_OBJECT)
-        return gpuscan__fail(gs, invalid, "%s is not a memory object", field);
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", field);
-    if (type != wanted)
-        return gpuscan__fail(gs, invalid, "%s is a memory object, but not a %s", field,
-                             is_image ? "2D image" : "buffer");
+    gpuscan__ask(gs, range, mem, CL_MEM_TYPE, sizeof(type), &type, &r);
+    gpuscan__ask(gs, range, mem, CL_MEM_FLAGS, sizeof(range->flags), &range->flags, &r);
+    gpuscan__ask(gs, range, mem, CL_MEM_CONTEXT, sizeof(context), &context, &r);
+    gpuscan__ask(gs, range, mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, &r);
+    if (parent && range->is_image) /* an image may be made of a sub-buffer */
+        gpuscan__ask(gs, range, parent, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(whole), &whole, &r);
+    if (r != 0)
+        return r;
+    if (range->is_image && type != CL_MEM_OBJECT_IMAGE2D)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s is a memory object, but not a 2D image", field);
+    if (!range->is_image && type != CL_MEM_OBJECT_BUFFER)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "%s is a memory object, but not a buffer", field);
     if (context != gs->context)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "%s is of another context", field);
     range->root = whole ? whole : parent ? parent : mem;
@@ -14833,19 +14719,19 @@ static gpuscan_result gpuscan__check_alignment(gpuscan *gs, gpuscan__range *rang
     uint32_t needed = range->alignment ? range->alignment : gpuscan__alignment(range->size | 16);
     cl_mem_flags flags = range->flags;
     void *host = NULL;
-    cl_int code = CL_SUCCESS;
+    uintptr_t address;
+    gpuscan_result r = GPUSCAN_SUCCESS;
     if (range->root != range->buffer.mem)
-        code = gs->cl.clGetMemObjectInfo(range->root, CL_MEM_FLAGS, sizeof(flags), &flags, NULL);
+        gpuscan__ask(gs, range, range->root, CL_MEM_FLAGS, sizeof(flags), &flags, &r);
     range->flags |= flags & CL_MEM_USE_HOST_PTR;
-    if (code == CL_SUCCESS && (flags & CL_MEM_USE_HOST_PTR))
-        code = gs->cl.clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof(host), &host, NULL);
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", range->field);
-    if (((uintptr_t)host + range->begin) % needed != 0)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
-                             "%s begins at address 0x%llx of host memory, but kernels need a multiple of %u",
-                             range->field, (unsigned long long)((uintptr_t)host + range->begin), (unsigned)needed);
-    return GPUSCAN_SUCCESS;
+    if (flags & CL_MEM_USE_HOST_PTR)
+        gpuscan__ask(gs, range, range->root, CL_MEM_HOST_PTR, sizeof(host), &host, &r);
+    address = (uintptr_t)host + (uintptr_t)range->begin;
+    if (r == 0 && address % needed != 0)
+        r = gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
+                          "%s begins at address 0x%llx of host memory, but kernels need a multiple of %u",
+                          range->field, (unsigned long long)address, (unsigned)needed);
+    return r;
 }
 
 static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
@@ -14853,15 +14739,12 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     cl_mem mem = range->buffer.mem;
     size_t size = 0, origin = 0;
     uint64_t offset, bytes, end;
-    cl_int code;
-    gpuscan_result r = gpuscan__check_memory(gs, field, mem, CL_MEM_OBJECT_BUFFER, range);
+    gpuscan_result r = gpuscan__check_memory(gs, range);
+    gpuscan__ask(gs, range, mem, CL_MEM_SIZE, sizeof(size), &size, &r);
+    if (range->root != mem)
+        gpuscan__ask(gs, range, mem, CL_MEM_OFFSET, sizeof(origin), &origin, &r);
     if (r != 0)
         return r;
-    code = gs->cl.clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof(size), &size, NULL);
-    if (code == CL_SUCCESS && range->root != mem)
-        code = gs->cl.clGetMemObjectInfo(mem, CL_MEM_OFFSET, sizeof(origin), &origin, NULL);
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", field);
     if (!gpuscan__multiply(range->buffer.offset, range->size, &offset) ||
         !gpuscan__multiply(range->elements, range->size, &bytes) || !gpuscan__add(offset, bytes - range->cut, &end))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: offset and count do not fit 64 bits", field);
@@ -14916,6 +14799,21 @@ GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint
     range->pitch = pitch * size;
 }
 
+#define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
+
+/* Checks that the bytes of each range fit 64 bits. A preparation lacks buffers, whose sizes could be checked later. */
+static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
+    size_t i;
+    for (i = 0; i < plan->range_count; i++) {
+        const gpuscan__range *range = &plan->ranges[i];
+        uint64_t most = !plan->is_run && !plan->from_host && range->required ? GPUSCAN__BUFFER_MOST : UINT64_MAX, bytes;
+        if (!gpuscan__multiply(range->elements, range->size, &bytes) || bytes > most)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
+                                 "%s: count, rows and pitch make it larger than any buffer", range->field);
+    }
+    return GPUSCAN_SUCCESS;
+}
+
 static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     size_t i;
     gpuscan_result r;
@@ -14952,15 +14850,9 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Returns whether two ranges are allowed to overlap. Both must have the same `in_place` (not 0), first address and
-   element size. They must also have the same end, or else the one that ends first must be marked as `shorter`. */
-static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__range *b) {
-    uint64_t a_bytes = a->end - a->begin, b_bytes = b->end - b->begin;
-    return a->begin == b->begin && a->in_place && a->in_place == b->in_place && a->size == b->size &&
-           (a_bytes == b_bytes || (a->shorter && a_bytes < b_bytes) || (b->shorter && b_bytes < a_bytes));
-}
-
-/* Checks all pairs of ranges of which the call writes at least one. Sets plan->in_place if a pair overlaps. */
+/* Checks all pairs of ranges of which the call writes at least one. A pair may overlap if both have the same `in_place`
+   (not 0), first address, element size and end; the one that ends first may also be marked as `shorter`. Sets
+   plan->in_place if there is such a pair. */
 GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) {
     size_t i, j;
     for (i = 0; i < plan->range_count; i++)
@@ -14968,13 +14860,33 @@ GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan 
             const gpuscan__range *a = &plan->ranges[i], *b = &plan->ranges[j];
             if (!(a->writes || b->writes) || !gpuscan__ranges_meet(a, b))
                 continue;
-            if (!gpuscan__ranges_may_meet(a, b))
+            if (!a->in_place || a->in_place != b->in_place || a->begin != b->begin || a->size != b->size ||
+                (a->end > b->end && !b->shorter) || (a->end < b->end && !a->shorter))
                 return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap%s", a->field, b->field,
                                      plan->operation->has_capacity
                                          ? " (an output extends to capacity, or else to count)" : "");
             plan->in_place = 1;
         }
     return GPUSCAN_SUCCESS;
+}
+
+/* Sets plan->in_place if a preparation's buffers show that the call is in place. Buffers that the call would refuse
+   count as missing, without a message. */
+GPUSCAN__COLD void gpuscan__look_in_place(gpuscan *gs, gpuscan__plan *plan) {
+    const gpuscan_logger logger = gs->logger;
+    size_t i;
+    gs->logger.log = NULL;
+    for (i = 0; i < plan->range_count; i++) {
+        gpuscan__range *range = &plan->ranges[i];
+        if (range->in_place && range->buffer.mem && gpuscan__check_range(gs, range) != 0) {
+            range->buffer.mem = NULL;
+            range->root = NULL;
+        }
+    }
+    if (gpuscan__check_overlaps(gs, plan) != 0)
+        plan->in_place = 0;
+    gs->logger = logger;
+    gs->error[0] = 0;
 }
 
 /* Checks that a type is u32, u64 or the default, which is u32. Gets the type's size in bytes. */
@@ -15016,13 +14928,10 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads is NULL, but payload_count is not 0");
     for (k = 0; k < payload_count; k++) {
         const char *const *fields = gpuscan__payload_fields[k];
-        uint64_t bytes;
         gpuscan__range *range;
         if (payloads[k].size == 0 || payloads[k].size > GPUSCAN__CUSTOM_MOST)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads[%u].size is not from 1 to %d",
                                  (unsigned)k, GPUSCAN__CUSTOM_MOST);
-        if (!gpuscan__multiply(count, payloads[k].size, &bytes))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits", fields[0]);
         range = gpuscan__input(plan, fields[0], payloads[k].src, count, (uint32_t)payloads[k].size);
         range->in_place = in_place ? in_place + (int)k : 0;
         range = gpuscan__output(plan, fields[1], payloads[k].dst, written, (uint32_t)payloads[k].size);
@@ -15054,7 +14963,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__p
         {by_element && segments->count, argument, "segments.count is for OFFSETS"},
         {segments->count >= UINT64_MAX / 16, GPUSCAN_ERROR_SIZE_OVERFLOW,
          "segments.count: the offsets do not fit 64 bits"}};
-    uint64_t elements = by_element ? count : segments->count ? segments->count + 1 : 0, bytes;
+    uint64_t elements = by_element ? count : segments->count ? segments->count + 1 : 0;
     gpuscan_result r;
     *type = segments->type;
     if (segments->form == GPUSCAN_SEGMENTS_NONE) {
@@ -15068,8 +14977,6 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__p
     if (!plan->from_host && plan->is_run && segments->host_data)
         return gpuscan__fail(gs, argument, "segments.host_data is for gpuscan_%s_host; set segments.data",
                              plan->operation->name);
-    if (!gpuscan__multiply(elements, gpuscan__types[of].size, &bytes))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data: its size in bytes does not fit 64 bits");
     gpuscan__input(plan, "segments.data", segments->data, elements, gpuscan__types[of].size)->at_zero = offsets;
     return GPUSCAN_SUCCESS;
 }
@@ -15154,18 +15061,17 @@ GPUSCAN__COLD gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan 
          "custom_type is NULL, or size is not from 1 to 1024"},
         {!is_custom && (source->custom_type || source->size), argument,
          "custom_type or size is given, but type is not CUSTOM"},
-        {source->host_data && plan->is_run, argument, "host_data is for the _host forms; set buffer"},
+        {source->host_data && plan->is_run && !plan->from_host, argument,
+         "host_data is for the _host forms; set buffer"},
         {source->count == 0 && plan->operation->count_at == 0, argument, "count is 0, and the desc has none"}};
     size_t i;
     gpuscan_result r;
     for (i = 0; i < GPUSCAN__COUNT_OF(mistakes); i++)
         if (mistakes[i].is_made)
             return gpuscan__fail(gs, mistakes[i].code, "call.sources[%u]: %s", (unsigned)k, mistakes[i].text);
-    count = source->count ? source->count : count;
-    if ((r = gpuscan__check_type(gs, field, type)) != 0 ||
-        (r = gpuscan__extent(gs, field, count, 1, count, size, &count)) != 0)
+    if ((r = gpuscan__check_type(gs, field, type)) != 0)
         return r;
-    gpuscan__input(plan, field, source->buffer, count, size);
+    gpuscan__input(plan, field, source->buffer, source->count ? source->count : count, size);
     plan->e.source_types[k] = source->custom_type;
     plan->key.given.sources[k] = (uint32_t)type | size << 8;
     return GPUSCAN_SUCCESS;
@@ -15250,34 +15156,18 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
 
 /* ---- images */
 
-/* Says how many channels a pixel has, and where. Plain numbers stand for orders that OpenCL 1.2's headers lack. */
-static const struct {
-    cl_channel_order order;
-    uint32_t channels, place; /* place: GPUSCAN__IMAGE_... */
-} gpuscan__image_orders[] = {
-    {CL_R, 1, GPUSCAN__IMAGE_RED},           {CL_A, 1, GPUSCAN__IMAGE_ALPHA},
-    {CL_RG, 2, GPUSCAN__IMAGE_RED},          {CL_RA, 2, GPUSCAN__IMAGE_RED_ALPHA},
-    {CL_RGB, 3, GPUSCAN__IMAGE_RED},         {CL_RGBA, 4, GPUSCAN__IMAGE_RED},
-    {CL_BGRA, 4, GPUSCAN__IMAGE_RED},        {CL_ARGB, 4, GPUSCAN__IMAGE_RED},
-    {CL_INTENSITY, 1, GPUSCAN__IMAGE_RED},   {CL_LUMINANCE, 1, GPUSCAN__IMAGE_RED},
-    {CL_Rx, 1, GPUSCAN__IMAGE_RED},          {CL_RGx, 2, GPUSCAN__IMAGE_RED},
-    {CL_RGBx, 3, GPUSCAN__IMAGE_RED},        {0x10BF /* sRGB */, 3, GPUSCAN__IMAGE_RED},
-    {0x10C0 /* sRGBx */, 3, GPUSCAN__IMAGE_RED}, {0x10C1 /* sRGBA */, 4, GPUSCAN__IMAGE_RED},
-    {0x10C2 /* sBGRA */, 4, GPUSCAN__IMAGE_RED}, {0x10C3 /* ABGR */, 4, GPUSCAN__IMAGE_RED}};
+/* Gives how many channels a pixel has, for channel orders from CL_R on in the order of OpenCL's numbers: R, A, RG, RA,
+   RGB, RGBA, BGRA, ARGB, INTENSITY, LUMINANCE, Rx, RGx, RGBx, DEPTH, DEPTH_STENCIL, sRGB, sRGBx, sRGBA, sBGRA, ABGR. If
+   the number is 0, the order is not supported. */
+static const unsigned char gpuscan__image_channels[] = {1, 1, 2, 2, 3, 4, 4, 4, 1, 1, 1, 2, 3, 0, 0, 3, 3, 4, 4, 4};
 
-/* Gives the type of the numbers that kernels read from an image's channels. */
-static const struct {
-    cl_channel_type channel;
-    gpuscan_type type;
-} gpuscan__image_channels[] = {
-    {CL_SNORM_INT8, GPUSCAN_TYPE_F32},       {CL_SNORM_INT16, GPUSCAN_TYPE_F32},
-    {CL_UNORM_INT8, GPUSCAN_TYPE_F32},       {CL_UNORM_INT16, GPUSCAN_TYPE_F32},
-    {CL_UNORM_SHORT_565, GPUSCAN_TYPE_F32},  {CL_UNORM_SHORT_555, GPUSCAN_TYPE_F32},
-    {CL_UNORM_INT_101010, GPUSCAN_TYPE_F32}, {0x10E0 /* UNORM_INT_101010_2 */, GPUSCAN_TYPE_F32},
-    {CL_HALF_FLOAT, GPUSCAN_TYPE_F32},       {CL_FLOAT, GPUSCAN_TYPE_F32},
-    {CL_SIGNED_INT8, GPUSCAN_TYPE_I8},       {CL_SIGNED_INT16, GPUSCAN_TYPE_I16},
-    {CL_SIGNED_INT32, GPUSCAN_TYPE_I32},     {CL_UNSIGNED_INT8, GPUSCAN_TYPE_U8},
-    {CL_UNSIGNED_INT16, GPUSCAN_TYPE_U16},   {CL_UNSIGNED_INT32, GPUSCAN_TYPE_U32}};
+/* Gives the type of the numbers that kernels read, for channels' data types from CL_SNORM_INT8 on: two signed and two
+   unsigned normalised integers, SHORT_565, SHORT_555, INT_101010, signed and unsigned integers, HALF_FLOAT, FLOAT,
+   INT24 (only depth images have it, so it is not supported) and INT_101010_2. */
+static const gpuscan_type gpuscan__image_types[] = {
+    GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32,     GPUSCAN_TYPE_F32,
+    GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_I16, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U8,      GPUSCAN_TYPE_U16,
+    GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F32};
 
 /* Holds the facts of an image that kernels depend on. `place` is GPUSCAN__IMAGE_NONE if there is no image. */
 typedef struct gpuscan__image_facts {
@@ -15285,29 +15175,8 @@ typedef struct gpuscan__image_facts {
     uint32_t channels, place;
     cl_image_format format;
     size_t width, height;
-    gpuscan__range range; /* what gpuscan__check_range sets for a buffer */
+    gpuscan__range range; /* takes the place of the range of the buffer that the image replaces */
 } gpuscan__image_facts;
-
-static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_image_format format,
-                                            gpuscan__image_facts *facts) {
-    size_t i;
-    facts->format = format;
-    facts->place = GPUSCAN__IMAGE_NONE;
-    facts->type = GPUSCAN_TYPE_DEFAULT;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_orders); i++)
-        if (gpuscan__image_orders[i].order == format.image_channel_order) {
-            facts->channels = gpuscan__image_orders[i].channels;
-            facts->place = gpuscan__image_orders[i].place;
-        }
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
-        if (gpuscan__image_channels[i].channel == format.image_channel_data_type)
-            facts->type = gpuscan__image_channels[i].type;
-    if (facts->place == GPUSCAN__IMAGE_NONE || facts->type == GPUSCAN_TYPE_DEFAULT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE,
-                             "%s: images of channel order 0x%x and data type 0x%x are not supported", field,
-                             (unsigned)format.image_channel_order, (unsigned)format.image_channel_data_type);
-    return GPUSCAN_SUCCESS;
-}
 
 /* Checks an image and gets its facts. They must be known before the call is planned, since the program depends on
    them. */
@@ -15315,18 +15184,22 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
                                                       gpuscan__image_facts *facts) {
     const gpuscan_opencl *cl = &gs->cl;
     gpuscan__range *range = &facts->range;
+    cl_image_format *format = &facts->format;
     cl_mem mem = image->mem;
-    cl_image_format format;
-    cl_uint samples = 0;
+    cl_uint samples = 0, order, type;
     cl_int code;
     gpuscan_result r;
     if (!gs->device.images)
         return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_IMAGE, "%s: the device does not support images", field);
-    if ((r = gpuscan__check_memory(gs, field, mem, CL_MEM_OBJECT_IMAGE2D, range)) != 0)
+    range->field = field;
+    range->buffer.mem = mem;
+    range->reads = range->is_image = 1;
+    range->end = UINT64_MAX; /* if the image is made from a buffer, the range is the whole buffer */
+    if ((r = gpuscan__check_memory(gs, range)) != 0)
         return r;
     if (range->flags & CL_MEM_WRITE_ONLY)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the image is CL_MEM_WRITE_ONLY", field);
-    if ((code = cl->clGetImageInfo(mem, CL_IMAGE_FORMAT, sizeof(format), &format, NULL)) == CL_SUCCESS &&
+    if ((code = cl->clGetImageInfo(mem, CL_IMAGE_FORMAT, sizeof(*format), format, NULL)) == CL_SUCCESS &&
         (code = cl->clGetImageInfo(mem, CL_IMAGE_WIDTH, sizeof(facts->width), &facts->width, NULL)) == CL_SUCCESS &&
         (code = cl->clGetImageInfo(mem, CL_IMAGE_HEIGHT, sizeof(facts->height), &facts->height, NULL)) == CL_SUCCESS)
         code = cl->clGetImageInfo(mem, CL_IMAGE_NUM_SAMPLES, sizeof(samples), &samples, NULL);
@@ -15334,23 +15207,19 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
         return gpuscan__fail(gs, code, "%s: clGetImageInfo failed", field);
     if (samples > 1)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples per pixel", field);
-    range->end = UINT64_MAX; /* if the image is made from a buffer, the range is the whole buffer */
-    return gpuscan__image_format(gs, field, format, facts);
-}
-
-/* Makes `range`, an input, stand for the call's image, if there is one. */
-GPUSCAN__SHARED void gpuscan__input_image(gpuscan__range *range, const char *field, const gpuscan_image *image,
-                                          const gpuscan__image_facts *facts) {
-    if (!facts->place)
-        return;
-    range->field = field;
-    range->buffer.mem = image->mem;
-    range->is_image = 1;
-    range->root = facts->range.root;
-    range->flags = facts->range.flags;
-    range->begin = 0;
-    range->end = facts->range.end;
-    range->row = range->pitch = 0;
+    order = format->image_channel_order;
+    facts->place = order == CL_A    ? GPUSCAN__IMAGE_ALPHA
+                   : order == CL_RA ? GPUSCAN__IMAGE_RED_ALPHA
+                                    : GPUSCAN__IMAGE_RED;
+    order -= CL_R;
+    facts->channels = order < GPUSCAN__COUNT_OF(gpuscan__image_channels) ? gpuscan__image_channels[order] : 0;
+    type = format->image_channel_data_type - CL_SNORM_INT8;
+    facts->type = type < GPUSCAN__COUNT_OF(gpuscan__image_types) ? gpuscan__image_types[type] : GPUSCAN_TYPE_DEFAULT;
+    if (facts->channels == 0 || facts->type == GPUSCAN_TYPE_DEFAULT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE,
+                             "%s: images of channel order 0x%x and data type 0x%x are not supported", field,
+                             (unsigned)format->image_channel_order, (unsigned)format->image_channel_data_type);
+    return GPUSCAN_SUCCESS;
 }
 
 /* Checks that the image has `width` x `height` pixels that begin at image->x, image->y. */
@@ -15421,7 +15290,9 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_source(gpuscan__launch *launch, gpuscan_bu
                                              const gpuscan__image_facts *facts) {
     if (!facts->place)
         return gpuscan__arg_buffer(launch, buffer);
-    if (!gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &facts->format, sizeof(facts->format)))
+    if (gpuscan__record(launch->chain, GPUSCAN__SET_IMAGE, NULL, sizeof(image->mem)))
+        launch->chain->recording->next.stage.image = facts->format;
+    else
         gpuscan__arg_of(launch, &image->mem, sizeof(image->mem), GPUSCAN__CALLERS);
     return 0;
 }
@@ -15592,15 +15463,18 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Stops using the vendor's instructions. No call takes programs with them any more, since their key.lanes differs. */
-static void gpuscan__leave_lanes(gpuscan *gs) {
+/* Stops using the vendor's instructions. Returns the programs, which may have them: the object no longer lists them. */
+static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
+    gpuscan__program *programs = gs->programs;
+    gs->programs = NULL;
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = GPUSCAN__LANE_WIDTH;
     gpuscan__choose_fence(gs);
+    return programs;
 }
 
 static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
-    gpuscan__leave_lanes(gs);
+    gpuscan__free_programs(gs, gpuscan__leave_lanes(gs));
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
 }
 
@@ -15611,10 +15485,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
     uint32_t strategy = plan->key.strategy;
-    gpuscan__program *program;
+    gpuscan__program *with_lanes = gpuscan__leave_lanes(gs), *program;
     gpuscan_call any = *call;
     gpuscan_result r;
-    gpuscan__leave_lanes(gs);
     r = gpuscan__choose(gs, plan);
     any.strategy = GPUSCAN_STRATEGY_AUTO;
     plan->call = &any;
@@ -15625,11 +15498,15 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     plan->call = call;
     if (r == 0) {
         plan->key.strategy = strategy; /* gpuscan__note_refusal names this strategy */
-        gpuscan__give_up_lanes(gs, plan, "its program did not build with them");
+        gpuscan__free_programs(gs, with_lanes);
+        gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used",
+                              "its program did not build with them");
         gs->error[0] = 0;
         *again = 1;
         return GPUSCAN_SUCCESS;
     }
+    gpuscan__free_programs(gs, gs->programs);
+    gs->programs = with_lanes;
     gs->device = device;
     return r;
 }
@@ -15661,16 +15538,7 @@ static const char gpuscan__stand_in_text[] =
 
 /* Returns whether sub-groups have the width that the kernels are written for. Some devices choose it themselves. */
 static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
-    size_t i, width = gs->device.lane_width;
-    if (!gs->device.asks_width || !gpuscan__uses_lanes(gs, &program->key))
-        return 1;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->kernels[i]; i++)
-        if (gs->cl.clGetKernelWorkGroupInfo(program->kernels[i], gs->device_id,
-                                            CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof(width), &width,
-                                            NULL) != CL_SUCCESS ||
-            width != gs->device.lane_width)
-            return 0;
-    return 1;
+    return !program->odd_width || !gpuscan__uses_lanes(gs, &program->key);
 }
 
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
@@ -15680,14 +15548,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
     gpuscan__program *program;
-    size_t group = 0;
     gpuscan_result r;
     *right = 1;
     r = gpuscan__get_program(gs, stand_in, &program);
     plan->not_built = stand_in->not_built;
-    if (r == 0 && !program->proved)
-        r = gpuscan__program_group(gs, stand_in, program, &group);
-    if (r != 0 || program->proved || group < stand_in->key.group)
+    if (r != 0 || program->proved || gpuscan__program_group(gs, stand_in, program) < stand_in->key.group)
         return r;
     *right = gpuscan__has_lane_width(gs, program);
     if (!*right)
@@ -15763,10 +15628,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
    groups of the planned size, or fail their self-test. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program,
                                                    int *again) {
-    size_t group = 0;
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
-    if (r == 0)
-        r = gpuscan__program_group(gs, plan, *program, &group);
+    size_t group = r == 0 ? gpuscan__program_group(gs, plan, *program) : 0;
     if (r == 0 && !(*program)->proved && !gpuscan__has_lane_width(gs, *program)) {
         gpuscan__give_up_lanes(gs, plan, "its sub-groups have another width");
         *again = 1;
@@ -15810,26 +15673,12 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
 /* All operations run the functions below in one of three modes: a call, gpuscan_X_prepare, gpuscan_X_scratch_size. */
 typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
 
-static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
+static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int always);
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program);
 
-/* Returns how much scratch a call may access if its kernels read a count of 0 on the device, as in a rehearsal. */
-static gpuscan__need gpuscan__idle_need(const gpuscan__plan *plan) {
-    gpuscan__need need = plan->need;
-    if (plan->idle_plain)
-        need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
-    return need;
-}
-
-/* Rehearses a program if `always` is 1. Otherwise rehearses it once, if the driver defers work to a kernel's first
-   launch: blobs then contain the recording. Stores the program in the cache. */
-GPUSCAN__COLD gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
-                                                 int always) {
-    const gpuscan__need need = gpuscan__idle_need(plan);
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    if (always || (!program->rehearsed && gs->device.profile.facts.launches_late &&
-                   gpuscan__need_total(&need) <= GPUSCAN__SHAM_MOST))
-        r = gpuscan__rehearse(gs, plan, program);
+/* Rehearses a program, and stores it in the cache. */
+static gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int always) {
+    gpuscan_result r = gpuscan__rehearse(gs, plan, program, always);
     if (r == 0)
         gpuscan__store_cached(gs, program);
     return r;
@@ -15892,15 +15741,18 @@ static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
         memcpy(&count, (const unsigned char *)plan->desc + plan->operation->count_at, sizeof(count));
     for (k = 0; r == 0 && k < call->source_count; k++)
         r = gpuscan__resolve_source(gs, plan, k, count);
-    return r;
+    return r == 0 ? gpuscan__check_sizes(gs, plan) : r;
 }
 
-static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
+/* Checks and runs a call. The caller has passed `plan` to gpuscan__plan_begin. */
+static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan__program *program = NULL;
     cl_command_queue queue = NULL;
     int in_order = 1;
     gpuscan_result r;
-    if ((r = gpuscan__check_queue_and_events(gs, plan->call, &queue, &in_order)) != 0 ||
+    plan->is_run = 1;
+    if ((r = gpuscan__resolve(gs, plan)) != 0 ||
+        (r = gpuscan__check_queue_and_events(gs, plan->call, &queue, &in_order)) != 0 ||
         (r = gpuscan__check_ranges(gs, plan)) != 0 || (r = gpuscan__check_overlaps(gs, plan)) != 0)
         return r;
     if (!plan->is_nothing &&
@@ -15912,14 +15764,6 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     if (program)
         program->runs = 1;
     return gpuscan__enqueue(gs, plan, program, queue, in_order);
-}
-
-/* Checks and runs a call. The caller has passed `plan` to gpuscan__plan_begin. */
-static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan) {
-    gpuscan_result r;
-    plan->is_run = 1;
-    r = gpuscan__resolve(gs, plan);
-    return r == 0 ? gpuscan__run(gs, plan) : r;
 }
 
 /* Makes the checks that all public calls with a desc have in common. */
@@ -16307,19 +16151,17 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     unsigned char *all;
     cl_image_format format;
     cl_int code;
-    size_t i;
     if (!of->image)
         return GPUSCAN_SUCCESS;
     of->image->x = GPUSCAN__TEST_IMAGE_X;
     of->image->y = GPUSCAN__TEST_IMAGE_Y;
     format.image_channel_order = CL_RGBA;
     format.image_channel_data_type = CL_FLOAT;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
-        if (gpuscan__image_channels[i].type == of->type)
-            format.image_channel_data_type = gpuscan__image_channels[i].channel; /* for F32 the last one, CL_FLOAT */
+    while (gpuscan__image_types[format.image_channel_data_type - CL_SNORM_INT8] != of->type)
+        format.image_channel_data_type--; /* the integers' types are below CL_FLOAT */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
+        return gpuscan__no_memory(gs, "a self-test");
     memset(all, GPUSCAN__TEST_FILL, (size_t)(width * height * 4 * size));
     for (k = 0; k < of->width * of->height; k++) {
         to = (k / of->width + GPUSCAN__TEST_IMAGE_Y) * width + k % of->width + GPUSCAN__TEST_IMAGE_X;
@@ -16385,7 +16227,7 @@ static gpuscan_result gpuscan__test_scratch(gpuscan__test *test, int *right) {
         if (bytes == 0)
             continue;
         if ((left = (unsigned char *)gpuscan__test_memory(test, 2 * bytes)) == NULL)
-            return gpuscan__fail(test->gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
+            return gpuscan__no_memory(test->gs, "a self-test");
         r = gpuscan__test_read(test->gs, test->call->scratch.mem, at, bytes, left, left + bytes, right);
     }
     return r;
@@ -16448,7 +16290,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__test_round(gpuscan *gs, const gpuscan__pla
         *more = operation->test(&test);
     }
     if (test.failed)
-        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
+        r = gpuscan__no_memory(gs, "a self-test");
     else if (*more && (r = gpuscan__test_call(&test, program)) == 0) {
         for (i = 0; i < test.count && r == 0; i++)
             if (test.arrays[i].buffer)
@@ -16474,89 +16316,67 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
 
 /* ---- rehearsal */
 
-/* Releases a rehearsal's buffers and images. Steps of a kind pass stage[kind] to kernels. NULL: there is none. */
-static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
+/* Releases a rehearsal's buffers and image. mems[kind] is what kernels get for an argument of this kind, or NULL. */
+static void gpuscan__stage_end(gpuscan *gs, cl_mem *mems) {
     int i;
-    for (i = 0; i < GPUSCAN__STEPS; i++)
-        gpuscan__forget_mem(gs, &stage[i]);
+    for (i = 0; i < GPUSCAN__SETS; i++)
+        gpuscan__forget_mem(gs, &mems[i]);
 }
 
-/* Creates the stage's buffers and clears them. Of the scratch, clears only what must be 0. */
-static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *stage, const gpuscan__step_buffers *bytes) {
-    gpuscan_result r;
-    if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 &&
-        (r = gpuscan__test_buffer(gs, bytes->sham, NULL, &stage[GPUSCAN__STEP_SHAM])) == 0 &&
-        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, NULL, &stage[GPUSCAN__STEP_NONE])) == 0 &&
-        (r = gpuscan__test_buffer(gs, bytes->scratch, NULL, &stage[GPUSCAN__STEP_SCRATCH])) == 0 &&
-        (r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_SHAM], bytes->sham)) == 0 &&
-        (r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_NONE], GPUSCAN__SHAM_LEAST)) == 0 && bytes->zeros)
-        r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_SCRATCH], bytes->zeros);
-    return r;
+/* Creates a stage's buffers and clears them. Of the scratch, clears only what must be 0. */
+static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *mems, const gpuscan__stage *stage) {
+    const uint64_t bytes[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->scratch};
+    const uint64_t zeros[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->zeros};
+    cl_int code = CL_SUCCESS;
+    gpuscan_result r = gpuscan__own_queue(gs, &gs->service_queue);
+    size_t i;
+    for (i = 0; i < 3 && r == 0; i++)
+        r = gpuscan__test_buffer(gs, bytes[i], NULL, &mems[GPUSCAN__SET_SHAM + i]);
+    for (i = 0; i < 3 && r == 0; i++)
+        r = zeros[i] ? gpuscan__clear_buffer(gs, mems[GPUSCAN__SET_SHAM + i], zeros[i]) : GPUSCAN_SUCCESS;
+    if (r == 0 && stage->image.image_channel_order)
+        code = gpuscan__create_image(gs, stage->image, 1, 1, NULL, &mems[GPUSCAN__SET_IMAGE]);
+    return code == CL_SUCCESS ? r : gpuscan__fail(gs, code, "clCreateImage to launch kernels ahead of a call failed");
 }
 
-/* Sets a step's argument: one of the stage's buffers, an image, local memory or a value. */
-static cl_int gpuscan__replay_argument(gpuscan *gs, cl_mem *stage, cl_kernel kernel, cl_uint index,
-                                       const gpuscan__step *step, const unsigned char *bytes) {
-    cl_mem *mem = &stage[step->kind];
-    uint64_t local;
-    if (step->kind == GPUSCAN__STEP_VALUE)
-        return gs->cl.clSetKernelArg(kernel, index, step->size, bytes);
-    if (step->kind == GPUSCAN__STEP_LOCAL) {
-        memcpy(&local, bytes, sizeof(local));
-        return gs->cl.clSetKernelArg(kernel, index, (size_t)local, NULL);
+static cl_int gpuscan__replay_launch(gpuscan *gs, const cl_mem *mems, cl_kernel kernel,
+                                     const gpuscan__recorded *launch) {
+    const size_t global = (size_t)launch->global, group = (size_t)launch->group;
+    const unsigned char *value = launch->values;
+    cl_int code = CL_SUCCESS;
+    cl_uint i;
+    for (i = 0; i < launch->arg_count && code == CL_SUCCESS; i++) {
+        uint32_t kind = launch->kinds[i];
+        const void *mem = kind == GPUSCAN__SET_LOCAL ? NULL : (const void *)&mems[kind];
+        code = gs->cl.clSetKernelArg(kernel, i, launch->sizes[i], kind == GPUSCAN__SET_VALUE ? value : mem);
+        value += kind == GPUSCAN__SET_VALUE ? launch->sizes[i] : 0;
     }
-    if (step->kind == GPUSCAN__STEP_IMAGE && !*mem) {
-        cl_image_format format;
-        cl_int code;
-        memcpy(&format, bytes, sizeof(format));
-        if ((code = gpuscan__create_image(gs, format, 1, 1, NULL, mem)) != CL_SUCCESS)
-            return code;
-    }
-    return gs->cl.clSetKernelArg(kernel, index, sizeof(*mem), mem);
+    return code != CL_SUCCESS ? code
+                              : gs->cl.clEnqueueNDRangeKernel(gs->service_queue, kernel, 1, NULL, &global, &group, 0,
+                                                              NULL, NULL);
 }
 
 static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
-    cl_mem stage[GPUSCAN__STEPS];
-    gpuscan__step step;
-    const unsigned char *bytes;
-    cl_kernel kernel = NULL;
-    cl_uint index = 0;
-    cl_int code = CL_SUCCESS;
-    size_t at = 0;
+    const gpuscan__recorded *launch = (const gpuscan__recorded *)(const void *)recording->data;
+    size_t count = recording->length / sizeof(*launch), i;
+    cl_mem mems[GPUSCAN__SETS];
+    cl_int code = CL_SUCCESS, finished;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    memset(stage, 0, sizeof(stage));
-    memset(program->known, 0, sizeof(program->known)); /* the steps below set other arguments */
-    while (r == 0 && code == CL_SUCCESS && gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
-        gpuscan__step_buffers buffers;
-        gpuscan__step_launch launch;
-        uint64_t number;
-        size_t global, group;
-        switch (step.kind) {
-        case GPUSCAN__STEP_BUFFERS:
-            memcpy(&buffers, bytes, sizeof(buffers));
-            gpuscan__stage_end(gs, stage); /* commands that still run keep the buffers alive */
-            r = gpuscan__stage_begin(gs, stage, &buffers);
-            break;
-        case GPUSCAN__STEP_KERNEL:
-            memcpy(&number, bytes, sizeof(number));
-            kernel = program->kernels[number];
-            index = 0;
-            break;
-        case GPUSCAN__STEP_LAUNCH:
-            memcpy(&launch, bytes, sizeof(launch));
-            global = (size_t)launch.global;
-            group = (size_t)launch.group;
-            code = gs->cl.clEnqueueNDRangeKernel(gs->service_queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL);
-            break;
-        default:
-            code = gpuscan__replay_argument(gs, stage, kernel, index++, &step, bytes);
+    memset(mems, 0, sizeof(mems));
+    memset(program->known, 0, sizeof(program->known)); /* the launches below set other arguments */
+    for (i = 0; i < count && r == 0 && code == CL_SUCCESS; i++) {
+        if (i == 0 || memcmp(&launch[i].stage, &launch[i - 1].stage, sizeof(launch->stage)) != 0) {
+            gpuscan__stage_end(gs, mems); /* commands that still run keep the buffers alive */
+            r = gpuscan__stage_begin(gs, mems, &launch[i].stage);
         }
+        if (r == 0)
+            code = gpuscan__replay_launch(gs, mems, program->kernels[launch[i].kernel], &launch[i]);
     }
     if (gs->service_queue) { /* waits even after a failure, since enqueued commands use the buffers */
-        cl_int finished = gs->cl.clFinish(gs->service_queue);
+        finished = gs->cl.clFinish(gs->service_queue);
         code = code == CL_SUCCESS ? finished : code;
     }
-    gpuscan__stage_end(gs, stage);
+    gpuscan__stage_end(gs, mems);
     return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels ahead of a call failed") : r;
 }
 
@@ -16564,53 +16384,61 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
    nothing, since they read a count of 0 on the device. But at a kernel's first launch with new sizes, PoCL and Mesa
    compile it, and other drivers load it onto the device. Calls with large data that the count does not limit, such as
    many bins, are not rehearsed. If the driver compiles at launches, kernels run only for a launch that the program's
-   recordings lack. */
-GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+   recordings lack. Unless `always` is 1, a program is rehearsed only once, and only if the driver defers work to a
+   kernel's first launch: blobs then contain the recording. */
+GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
+                                               int always) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
-    const gpuscan__need need = gpuscan__idle_need(plan);
-    gpuscan__step_buffers bytes;
-    gpuscan__text recording = gpuscan__text_of(gs), *kept = &program->parts[GPUSCAN__PART_RECORDING];
+    gpuscan__need need = plan->need; /* how much scratch kernels may access if they read a count of 0 on the device */
+    gpuscan__text *kept = &program->parts[GPUSCAN__PART_RECORDING];
+    gpuscan__recording recording;
+    gpuscan__stage *stage = &recording.next.stage;
     gpuscan_call call;
     gpuscan__chain chain;
     gpuscan_result r;
     int idle = 0, late = gs->device.profile.facts.launches_late;
     size_t i;
+    if (plan->idle_plain)
+        need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
+    if (!always && (program->rehearsed || !late || gpuscan__need_total(&need) > GPUSCAN__SHAM_MOST))
+        return GPUSCAN_SUCCESS;
+    memset(&recording.next, 0, sizeof(recording.next));
+    recording.launches = gpuscan__text_of(gs);
     program->rehearsed = 1;
-    bytes.sham = GPUSCAN__SHAM_LEAST;
+    stage->sham = GPUSCAN__SHAM_LEAST;
     for (i = 0; i < plan->range_count; i++) {
         idle |= !plan->ranges[i].at_zero;
         if (plan->ranges[i].at_zero)
-            bytes.sham = gpuscan__max(bytes.sham, plan->ranges[i].elements * plan->ranges[i].size);
+            stage->sham = gpuscan__max(stage->sham, plan->ranges[i].elements * plan->ranges[i].size);
     }
-    if (!idle || plan->is_nothing || bytes.sham > GPUSCAN__SHAM_MOST)
+    if (!idle || plan->is_nothing || stage->sham > GPUSCAN__SHAM_MOST)
         return GPUSCAN_SUCCESS;
     memset(&call, 0, sizeof(call));
     memset(&chain, 0, sizeof(chain));
-    bytes.scratch = gpuscan__max(gpuscan__need_total(&need), GPUSCAN__SHAM_LEAST);
+    stage->scratch = gpuscan__max(gpuscan__need_total(&need), GPUSCAN__SHAM_LEAST);
     chain.gs = gs;
     chain.call = &call;
     chain.program = program;
     chain.recording = &recording;
     chain.place.epoch = 1;
     gpuscan__place_in(&chain.place, &need, call.scratch);
-    bytes.zeros = chain.place.offset[GPUSCAN__PLAIN];
-    gpuscan__record(&chain, GPUSCAN__STEP_BUFFERS, &bytes, sizeof(bytes));
+    stage->zeros = chain.place.offset[GPUSCAN__PLAIN];
     plan->call = &call;
     plan->flags = GPUSCAN__FLAG_COUNT_U32 | GPUSCAN__FLAG_REHEARSAL;
     r = plan->operation->enqueue(&chain, plan);
     plan->call = caller;
     plan->flags = flags;
-    if (r == 0 && recording.failed)
-        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory to launch kernels ahead of a call");
-    if (r == 0 && (!late || gpuscan__adds_launch(program, &recording))) {
-        r = gpuscan__replay(gs, program, &recording);
-        if (r == 0 && late && bytes.scratch <= GPUSCAN__SHAM_MOST)
-            gpuscan__text_bytes(kept, recording.data, recording.length);
+    if (r == 0 && recording.launches.failed)
+        r = gpuscan__no_memory(gs, "launching kernels ahead of a call");
+    if (r == 0 && (!late || gpuscan__adds_launch(kept, &recording.launches))) {
+        r = gpuscan__replay(gs, program, &recording.launches);
+        if (r == 0 && late && stage->scratch <= GPUSCAN__SHAM_MOST)
+            gpuscan__text_bytes(kept, recording.launches.data, recording.launches.length);
         if (kept->failed) /* drops all recordings, since memory ran out */
             *kept = gpuscan__text_of(gs);
     }
-    gpuscan__release(&gs->allocator, recording.data);
+    gpuscan__release(&gs->allocator, recording.launches.data);
     program->rehearsed = r == 0;
     return r;
 }
@@ -16787,12 +16615,9 @@ static void gpuscan__host_sources(gpuscan__host_call *host) {
         return;
     memcpy(host->sources, call->sources, call->source_count * sizeof(*call->sources));
     call->sources = host->sources;
-    for (k = 0; k < call->source_count; k++) {
-        const void *data = host->sources[k].host_data;
-        host->sources[k].host_data = NULL;
-        if (data)
-            gpuscan__host_add(host, gpuscan__source_fields[k], data, &host->sources[k].buffer, 1);
-    }
+    for (k = 0; k < call->source_count; k++)
+        if (host->sources[k].host_data)
+            gpuscan__host_add(host, gpuscan__source_fields[k], host->sources[k].host_data, &host->sources[k].buffer, 1);
 }
 
 /* Runs a blocking call on arrays, unless its arguments are wrong. `plan` points to memory for the operation's plan. */
@@ -16857,17 +16682,6 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
     gpuscan__##operation##_plan plan;                                                                                  \
     gpuscan__host_call host;                                                                                           \
     gpuscan__host_enter(&host, gs, &gpuscan__##operation##_operation, desc, &copy)
-
-/* Adds segments that are given as a host array. `segments` is a field of the copied desc. */
-GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
-    if (segments->form == GPUSCAN_SEGMENTS_NONE || !segments->host_data || host->result != 0)
-        return;
-    if (segments->data.mem || segments->data.offset)
-        host->result = gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                                     "segments.data and segments.host_data are both given");
-    else
-        gpuscan__host_add(host, "segments.data", segments->host_data, &segments->data, 1);
-}
 
 /* [SCANS, SELECTIONS AND RUNS] ------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
@@ -17348,7 +17162,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     range->in_place = 1;
     gpuscan__rows_of(range, lines, line, plan->dst_pitch, e->dst_size);
     range->partial = plan->dst_pitch > line || desc->count_buffer.mem != NULL;
-    gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size)->required = 0;
+    gpuscan__output(common, "total", desc->total, desc->total.mem ? plan->rows : 0, e->dst_size)->required = 0;
     if ((r = gpuscan__scan_resolve_segments(gs, plan)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
         (r = gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer)) != 0)
@@ -17360,6 +17174,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = desc->count == 0 && !desc->total.mem;
+    common->both_places = 1;
     plan->key.inclusive = desc->kind == GPUSCAN_INCLUSIVE;
     /* elements of a single column without gaps are a row */
     if (desc->along && (plan->rows > 1 || plan->src_pitch > 1 || plan->dst_pitch > 1 || common->forced))
@@ -17944,7 +17759,10 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     uint32_t size = own->heads_size;
     unsigned char *data;
     uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last segment begins at the last offset */
-    desc->segments.type = own->heads_real ? gpuscan__float_types[gpuscan__log2(size)] : gpuscan__unsigned_of(size);
+    desc->segments.type = !own->heads_real ? gpuscan__unsigned_of(size)
+                          : size == 8      ? GPUSCAN_TYPE_F64
+                          : size == 4      ? GPUSCAN_TYPE_F32
+                                           : GPUSCAN_TYPE_F16;
     desc->segments.form = flags ? GPUSCAN_SEGMENTS_HEADS : bits ? GPUSCAN_SEGMENTS_OFFSETS : GPUSCAN_SEGMENTS_KEYS;
     desc->segments.count = bits ? segments - 1 : 0;
     if ((data = gpuscan__test_in(test, &desc->segments.data, bytes)) == NULL)
@@ -18102,7 +17920,8 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
     gpuscan__host_add(&host, "src", src, &copy.src, 1);
     gpuscan__host_add(&host, "dst", dst, &copy.dst, 1);
     gpuscan__host_set(&host, "count", count, &copy.count);
-    gpuscan__host_segments(&host, &copy.segments);
+    if (copy.segments.host_data)
+        gpuscan__host_add(&host, "segments.data", copy.segments.host_data, &copy.segments.data, 1);
     return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_SCAN */
@@ -18142,7 +17961,6 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
     const gpuscan_uniform_add_desc *desc = (const gpuscan_uniform_add_desc *)plan->desc;
     gpuscan__elements *e = &plan->e;
     gpuscan__range *range;
-    uint64_t elements;
     gpuscan_result r;
     if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
         (r = gpuscan__resolve_elements(gs, e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0)
@@ -18154,9 +17972,7 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
     e->convert = NULL; /* all values have one type */
     if (desc->op != GPUSCAN_OP_CUSTOM) /* only a custom operator needs the caller's text */
         e->custom = NULL;
-    if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e->dst_size, &elements)) != 0)
-        return r;
-    range = gpuscan__output(plan, "dst", desc->dst, elements, e->dst_size);
+    range = gpuscan__output(plan, "dst", desc->dst, desc->count, e->dst_size);
     range->reads = 1;
     gpuscan__input(plan, "addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block), e->dst_size);
     plan->is_nothing = desc->count == 0;
@@ -18484,7 +18300,8 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
     if (plan->by_rows)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
-    gpuscan__input_image(range, "src_image", &desc->src_image, &plan->image);
+    if (plan->image.place)
+        *range = plan->image.range;
     /* Adds a range for dst and one for result, so that a result in a host array is also checked for overlap with src.
        Neither needs at_zero: in a rehearsal kernels store at most one result, for which the stand-in has room. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
@@ -18937,7 +18754,8 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
         host.result = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "result is NULL");
     copy.result = result;
     gpuscan__host_add(&host, "result", result, NULL, 1);
-    gpuscan__host_segments(&host, &copy.segments);
+    if (copy.segments.host_data)
+        gpuscan__host_add(&host, "segments.data", copy.segments.host_data, &copy.segments.data, 1);
     return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_REDUCE */
@@ -19501,7 +19319,8 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, gpuscan__histogram_pla
     range->cut = (uint32_t)(range->elements * size - bytes);
     range->required = bytes > 0;
     gpuscan__rows_of(range, plan->rows, row, plan->pitch, 1);
-    gpuscan__input_image(range, "samples_image", &desc->samples_image, &plan->image);
+    if (plan->image.place)
+        *range = plan->image.range;
     return GPUSCAN_SUCCESS;
 }
 
@@ -20120,7 +19939,7 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     gpuscan__give_nothing(&stand_in.common);
     stand_in.common.is_stand_in = 1;
     if (source.failed)
-        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test's text");
+        r = gpuscan__no_memory(gs, "a self-test's text");
     else
         r = gpuscan__prove_in_place_of(gs, plan, &stand_in.common, right);
     gpuscan__release(&gs->allocator, source.data);
@@ -20357,7 +20176,6 @@ typedef struct gpuscan__select_plan {
     uint64_t units;           /* number of elements, or for BITS of 32-bit words: see [SELECT] in kernels.cl.inc */
     uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
     uint32_t items, limit;    /* fields of the tally's dispatch */
-    int shows_in_place;       /* 1: a prepared call's buffers show that it is in place */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
     uint64_t moved;           /* byte offset in PLAIN scratch of the number of kept elements */
@@ -20520,14 +20338,8 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     gpuscan__plan *common = &plan->common;
     const gpuscan_tally *tally = plan->tally;
     uint32_t size;
-    uint64_t bytes;
     gpuscan_result r;
     int is_tally = tally->count.mem || tally->dispatch.mem;
-    size_t i;
-    for (i = 0; i < common->range_count; i++)
-        if (!gpuscan__multiply(common->ranges[i].elements, common->ranges[i].size, &bytes))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
-                                 common->ranges[i].field);
     if ((r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size)) != 0)
         return r;
     plan->items = tally->dispatch_items ? tally->dispatch_items : 64;
@@ -20646,28 +20458,6 @@ static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
     gpuscan__select_range(plan, "indices", desc->indices, plan->index_size);
 }
 
-/* Finds out whether a preparation's buffers show that the call is in place. It is then planned for that case only. A
-   preparation ignores buffers that the call would refuse, so it does not log their errors. */
-static void gpuscan__select_look(gpuscan *gs, gpuscan__select_plan *plan) {
-    gpuscan__range *ranges = plan->common.ranges;
-    gpuscan_logger logger = gs->logger;
-    size_t i, j;
-    gs->logger.log = NULL;
-    for (i = 0; i < plan->common.range_count; i++) {
-        if (!ranges[i].in_place || !ranges[i].buffer.mem)
-            continue;
-        if (gpuscan__check_range(gs, &ranges[i]) != 0)
-            ranges[i].in_place = 0;
-        for (j = 0; j < i; j++)
-            plan->shows_in_place |= gpuscan__ranges_may_meet(&ranges[j], &ranges[i]) &&
-                                    gpuscan__ranges_meet(&ranges[j], &ranges[i]);
-    }
-    for (i = 0; i < plan->common.range_count; i++)
-        ranges[i].in_place = 0;
-    gs->logger = logger;
-    gs->error[0] = 0;
-}
-
 static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common) {
     static const char *const fields[] = GPUSCAN__TALLY_FIELDS("selected");
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
@@ -20705,10 +20495,7 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
                           common->e.src_size == plan->size;
     gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
     gpuscan__select_ranges(plan);
-    if ((r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0 || common->is_run || common->from_host)
-        return r;
-    gpuscan__select_look(gs, plan);
-    return GPUSCAN_SUCCESS;
+    return gpuscan__select_common(gs, plan, fields, desc->count_type);
 }
 #endif /* GPUSCAN__HAS_SELECT */
 
@@ -20794,7 +20581,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     uint64_t tile_bytes;
     if (!common->forced) {
         key->strategy = (uint32_t)tuning->strategy;
-        plan->key.moves = common->in_place || plan->shows_in_place;
+        plan->key.moves = (uint32_t)common->in_place;
         plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS ? GPUSCAN__FEW_TILES : 0;
         gpuscan__select_fit(gs, plan, tuning->group, tuning->vectors);
         key->word = gpuscan__key_word(gs, key, common->e.t_size);
@@ -21607,13 +21394,12 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
 static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
     const gpuscan_sort_desc *desc = plan->desc = (const gpuscan_sort_desc *)common->desc;
-    uint64_t elements, most;
+    uint64_t elements = desc->count, most;
     gpuscan__range *range;
     gpuscan_result r;
     uint32_t k;
     if ((r = gpuscan__sort_resolve_keys(gs, plan)) != 0 ||
-        (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
-        (r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan->element_size, &elements)) != 0)
+        (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0)
         return r;
     plan->wants_indices = desc->permutation.mem || (!common->is_run && desc->index_type != GPUSCAN_TYPE_DEFAULT);
     if (plan->wants_indices && plan->index_size == 4 && desc->count > UINT32_MAX)
@@ -22032,18 +21818,6 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     *bytes = gpuscan__max(*bytes, plan->moved_at + most);
 }
 
-/* Checks src and dst of a preparation that has both, since they show whether an array is sorted in place. */
-static gpuscan_result gpuscan__sort_look(gpuscan *gs, gpuscan__sort_plan *plan) {
-    size_t i;
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    for (i = GPUSCAN__SORT_KEYS; i + 1 < plan->common.range_count && !plan->common.is_run && r == 0; i += 2) {
-        gpuscan__range *src = &plan->common.ranges[i], *dst = src + 1;
-        if (src->in_place && src->buffer.mem && dst->buffer.mem && (r = gpuscan__check_range(gs, src)) == 0)
-            r = gpuscan__check_range(gs, dst);
-    }
-    return r;
-}
-
 /* Returns why the strategy cannot do the call, or NULL if it can. */
 static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     const char *why = gpuscan__why_refused(gs, &plan->common, strategy);
@@ -22108,13 +21882,10 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
         gpuscan__strategy_for(common, gs->device.profile.sort.strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
     uint64_t most, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
     const char *why = gpuscan__sort_misfit(gs, plan, strategy);
-    gpuscan_result r;
     if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);
     if (why)
         strategy = gpuscan__strategies[strategy].portable;
-    if ((r = gpuscan__sort_look(gs, plan)) != 0)
-        return r;
     if (!common->forced)
         memset(&plan->key, 0, sizeof(plan->key));
     plan->key.fields = gpuscan__sort_record(gs, plan, strategy);
@@ -22719,7 +22490,8 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, plan->src.size);
     gpuscan__pixels_rows(range, &plan->src);
-    gpuscan__input_image(range, "src_image", &desc->src_image, &plan->image);
+    if (plan->image.place)
+        *range = plan->image.range;
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, plan->dst.size);
     gpuscan__pixels_rows(range, &plan->dst);
     if (gs->device.profile.cpu.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
@@ -23485,13 +23257,10 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
         gs->logger = desc->logger;
         gs->tracer = desc->tracer;
         gs->limits = desc->limits;
-        gs->cache = gpuscan__text_of(gs);
         why = gs->error;
         r = gpuscan__open(gs, desc);
-        if (r == 0 && desc->cache && *desc->cache)
-            gpuscan__text_add(&gs->cache, desc->cache);
-        if (gs->cache.failed)
-            r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the cache's name");
+        if (r == 0 && desc->cache && snprintf(gs->cache, sizeof(gs->cache), "%s", desc->cache) >= GPUSCAN__CACHE_MOST)
+            r = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "cache: the name is too long");
     }
     if (r == 0) {
         *out = gs;
@@ -23516,7 +23285,6 @@ GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
     gpuscan__forget_queue(gs, &gs->queue);
     if (gs->context)
         gs->cl.clReleaseContext(gs->context);
-    gpuscan__release(&gs->allocator, gs->cache.data);
     allocator = gs->allocator;
     if (gs->library)
         gpuscan__close_library(gs->library);
@@ -23582,8 +23350,6 @@ typedef union gpuscan__any_desc {
     GPUSCAN__OPERATIONS(GPUSCAN__DESC_OF)
 } gpuscan__any_desc;
 
-#define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
-
 /* Collects what is needed for all counts that one preparation covers. */
 typedef struct gpuscan__prepared {
     gpuscan__key keys[2]; /* for the last count: keys[0] if the call is not in place, keys[1] if it is */
@@ -23592,7 +23358,7 @@ typedef struct gpuscan__prepared {
 } gpuscan__prepared;
 
 /* Prepares a call for one count. Mode SIZE builds the program, too, since its group size decides how much scratch is
-   needed. The call may later be in place or not: AUTO plans both cases, and a forced strategy has one plan for both.
+   needed. A scan may later be in place or not: AUTO plans both cases, and a forced strategy has one plan for both.
    `is_less` is 1 if the count is below the caller's. If a forced strategy cannot do such a count, nothing is prepared
    or logged. Rehearses the program if `always` is 1, or if the count before had another program. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
@@ -23600,13 +23366,15 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     gpuscan__any_plan any;
     gpuscan__plan *plan = &any.common;
     const gpuscan_call *call = (const gpuscan_call *)(const void *)((const unsigned char *)desc + operation->call_at);
-    int is_auto = call->strategy == GPUSCAN_STRATEGY_AUTO, in_place = 0, i;
+    int is_auto = call->strategy == GPUSCAN_STRATEGY_AUTO, last_place, i;
     gpuscan__program *program = NULL;
-    size_t k;
     gpuscan_result r;
     gpuscan__plan_begin(plan, operation, desc, call);
-    r = gpuscan__resolve(gs, plan);
-    if (r == 0 && is_less && !is_auto) {
+    if ((r = gpuscan__resolve(gs, plan)) != 0)
+        return r;
+    if (!plan->both_places)
+        gpuscan__look_in_place(gs, plan);
+    if (is_less && !is_auto) {
         const gpuscan_logger logger = gs->logger;
         plan->group_limit = gs->device.group_limit;
         gs->logger.log = NULL;
@@ -23617,15 +23385,10 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
             return GPUSCAN_SUCCESS;
         }
     }
-    for (k = 0; k < plan->range_count && r == 0; k++) { /* there may be no buffers, whose sizes could be checked */
-        const gpuscan__range *range = &plan->ranges[k];
-        in_place |= range->in_place != 0; /* it is set in both of two ranges that may be the same */
-        if (range->required && !range->is_image && range->elements > GPUSCAN__BUFFER_MOST / range->size)
-            r = gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: larger than any buffer", range->field);
-    }
     if (mode == GPUSCAN__SIZE && !operation->uses_scratch)
         return r;
-    for (; r == 0 && plan->in_place <= (in_place && is_auto); plan->in_place++) {
+    last_place = plan->both_places ? is_auto : plan->in_place;
+    for (; r == 0 && plan->in_place <= last_place; plan->in_place++) {
         gpuscan__key *last = &known->keys[plan->in_place];
         if ((r = gpuscan__plan_program(gs, plan, &program)) != 0)
             return r;
@@ -23725,10 +23488,9 @@ GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
-/* Appends a program's binary for the object's device to a blob. Sets *size to the binary's bytes. A program's devices
-   are all of the context, or only the one that it was built for. */
-static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *program, gpuscan__text *blob,
-                                           uint64_t *size) {
+/* Gets a program's binary for the object's device. A program's devices are all of the context, or only the one that it
+   was built for. */
+static gpuscan_result gpuscan__get_binary(gpuscan *gs, const gpuscan__program *program, gpuscan__text *binary) {
     cl_device_id devices[GPUSCAN__MAX_DEVICES];
     size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, bytes = 0, count, index = 0, most = 0, i;
     unsigned char *binaries[GPUSCAN__MAX_DEVICES] = {NULL}, *both;
@@ -23749,51 +23511,51 @@ static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *
         most = sizes[i] > most ? sizes[i] : most;
     both = (unsigned char *)gpuscan__allocate(&gs->allocator, 2 * most);
     if (!both)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's binary");
+        return gpuscan__no_memory(gs, "a program's binary");
     for (i = 0; i < count; i++) /* other devices need room, since PoCL 3.1 does not skip NULL but writes there */
         binaries[i] = i == index ? both : both + most;
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof(binaries[0]), binaries, NULL);
-    *size = sizes[index];
-    gpuscan__text_padded(blob, both, sizes[index]);
+    gpuscan__text_bytes(binary, both, sizes[index]);
     gpuscan__release(&gs->allocator, both);
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clGetProgramInfo failed");
 }
 
-static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program *program, gpuscan__text *blob) {
+static void gpuscan__forget_binary(gpuscan *gs, gpuscan__program *program) {
+    gpuscan__release(&gs->allocator, program->parts[GPUSCAN__PART_BINARY].data);
+    program->parts[GPUSCAN__PART_BINARY] = gpuscan__text_of(gs);
+}
+
+static gpuscan_result gpuscan__blob_program(gpuscan *gs, gpuscan__program *program, gpuscan__text *blob) {
     gpuscan__blob_entry entry;
-    size_t at = blob->length, i;
-    gpuscan_result r;
-    memset(&entry, 0, sizeof(entry));
+    size_t i;
+    gpuscan_result r = gpuscan__get_binary(gs, program, &program->parts[GPUSCAN__PART_BINARY]);
     entry.registers = program->key.registers;
     entry.proved = (uint32_t)program->proved;
-    gpuscan__text_padded(blob, &entry, sizeof(entry));
-    for (i = 0; i < GPUSCAN__PART_BINARY; i++) {
+    for (i = 0; i < GPUSCAN__PARTS; i++)
         entry.sizes[i] = program->parts[i].length;
+    gpuscan__text_padded(blob, &entry, sizeof(entry));
+    for (i = 0; i < GPUSCAN__PARTS; i++)
         gpuscan__text_padded(blob, program->parts[i].data, program->parts[i].length);
-    }
-    r = gpuscan__blob_binary(gs, program, blob, &entry.sizes[GPUSCAN__PART_BINARY]);
-    if (!blob->failed) /* the entry now has all sizes */
-        memcpy(blob->data + at, &entry, sizeof(entry));
+    blob->failed |= program->parts[GPUSCAN__PART_BINARY].failed;
+    gpuscan__forget_binary(gs, program);
     return r;
 }
 
-/* Makes a blob of the program `only`. If that is NULL, the blob has all programs that calls may take, and the sizes of
-   the scratch. */
-GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__program *only, gpuscan__text *blob) {
+/* Makes a blob of the program `only`. If that is NULL, the blob has all programs and the sizes of the scratch. */
+GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, gpuscan__program *only, gpuscan__text *blob) {
     gpuscan__blob_header header;
-    const gpuscan__program *program;
+    gpuscan__program *program;
     gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
     *blob = gpuscan__text_of(gs);
     memset(&header, 0, sizeof(header));
     gpuscan__text_padded(blob, &header, sizeof(header));
-    for (program = only ? only : gs->programs; program && r == 0; program = only ? NULL : program->next)
-        if (only || !gpuscan__is_outdated(gs, program)) {
-            r = gpuscan__blob_program(gs, program, blob);
-            header.entries++;
-        }
+    for (program = only ? only : gs->programs; program && r == 0; program = only ? NULL : program->next) {
+        r = gpuscan__blob_program(gs, program, blob);
+        header.entries++;
+    }
     if (r != 0 || blob->failed)
-        return r != 0 ? r : gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the blob");
+        return r != 0 ? r : gpuscan__no_memory(gs, "the blob");
     header.size = blob->length;
     header.magic = GPUSCAN__BLOB_MAGIC;
     header.device_hash = gpuscan__device_hash(gs);
@@ -23817,79 +23579,80 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");
     if (gs->last_queue && (code = gs->cl.clFinish(gs->last_queue)) != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clFinish failed");
-    r = gpuscan__make_blob(gs, NULL, &made);
     capacity = *size;
-    if (r == 0)
+    if ((r = gpuscan__make_blob(gs, NULL, &made)) == 0) {
         *size = made.length;
-    if (r == 0 && blob && capacity < made.length)
-        r = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size: the blob needs %llu bytes",
-                          (unsigned long long)made.length);
-    else if (r == 0 && blob)
-        memcpy(blob, made.data, made.length);
+        if (blob && capacity < made.length)
+            r = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size: the blob needs %llu bytes",
+                              (unsigned long long)made.length);
+        else if (blob)
+            memcpy(blob, made.data, made.length);
+    }
     gpuscan__release(&gs->allocator, made.data);
     return r;
 }
 
-typedef struct gpuscan__blob_view {
-    gpuscan__blob_entry entry;
-    const unsigned char *parts[GPUSCAN__PARTS];
-} gpuscan__blob_view;
-
-/* Returns the number of kernel names; 0: there are none or too many, or the last name is not terminated. */
-static uint64_t gpuscan__count_names(const unsigned char *names, uint64_t size) {
-    uint64_t i, count = 0;
-    for (i = 0; i < size; i++)
-        count += names[i] == 0;
-    return size && names[size - 1] == 0 && count <= GPUSCAN__MAX_KERNELS ? count : 0;
-}
-
-/* Reads the program at *at and moves *at to its end. Returns 0 if the program is not whole. */
-static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t *at, gpuscan__blob_view *view) {
-    const uint64_t *sizes = view->entry.sizes;
-    uint64_t kernels;
-    int part;
-    if (size - *at < sizeof(view->entry))
+/* Returns whether a program from a blob has from 1 to MAX_KERNELS names of kernels, and a valid recording. */
+static int gpuscan__is_whole(const gpuscan__program *program) {
+    const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
+    const gpuscan__text *recording = &program->parts[GPUSCAN__PART_RECORDING];
+    const gpuscan__recorded *launch = (const gpuscan__recorded *)(const void *)recording->data;
+    size_t count = recording->length / sizeof(*launch), ends = 0, i;
+    uint64_t used;
+    for (i = 0; i < text->length; i++)
+        ends += text->data[i] == 0;
+    if (ends < 2 || ends > 1 + GPUSCAN__MAX_KERNELS || text->data[text->length - 1] != 0)
         return 0;
-    memcpy(&view->entry, blob + *at, sizeof(view->entry));
-    *at += sizeof(view->entry);
-    for (part = 0; part < GPUSCAN__PARTS; part++) {
-        if (sizes[part] > size || gpuscan__padded(sizes[part]) > size - *at)
+    for (; count > 0; count--, launch++) {
+        if (launch->kernel >= ends - 1 || launch->arg_count > GPUSCAN__MAX_ARGS ||
+            launch->stage.sham < GPUSCAN__SHAM_LEAST || launch->stage.sham > GPUSCAN__SHAM_MOST ||
+            launch->stage.scratch > GPUSCAN__SHAM_MOST || launch->stage.zeros > launch->stage.scratch)
             return 0;
-        view->parts[part] = blob + *at;
-        *at += gpuscan__padded(sizes[part]);
+        for (used = i = 0; i < launch->arg_count; i++) {
+            used += launch->kinds[i] == GPUSCAN__SET_VALUE ? launch->sizes[i] : 0;
+            if (launch->kinds[i] >= GPUSCAN__SETS || used > sizeof(launch->values) ||
+                (launch->kinds[i] >= GPUSCAN__SET_SHAM && launch->sizes[i] != sizeof(cl_mem)))
+                return 0;
+        }
     }
-    kernels = gpuscan__count_names(view->parts[GPUSCAN__PART_NAMES], sizes[GPUSCAN__PART_NAMES]);
-    return kernels && sizes[GPUSCAN__PART_BINARY] &&
-           gpuscan__recording_is_whole(view->parts[GPUSCAN__PART_RECORDING], (size_t)sizes[GPUSCAN__PART_RECORDING],
-                                       kernels);
+    return recording->length % sizeof(*launch) == 0;
 }
 
-static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *view) {
-    const gpuscan__program *program = gs->programs;
-    while (program && (gpuscan__is_outdated(gs, program) ||
-                       !gpuscan__part_is(program, GPUSCAN__PART_PREFIX, view->parts[GPUSCAN__PART_PREFIX],
-                                         view->entry.sizes[GPUSCAN__PART_PREFIX])))
-        program = program->next;
-    return program != NULL;
-}
-
-/* Makes a new program one of a blob's, and creates its kernels. */
-static gpuscan_result gpuscan__load_program(gpuscan *gs, const gpuscan__blob_view *view, gpuscan__program *program) {
-    const unsigned char *binary = view->parts[GPUSCAN__PART_BINARY];
-    size_t size = (size_t)view->entry.sizes[GPUSCAN__PART_BINARY];
-    cl_int status = CL_SUCCESS, code = CL_SUCCESS;
-    int i, failed = 0;
-    program->key.registers =
-        gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? view->entry.registers : 0;
-    program->proved = view->entry.proved != 0;
-    program->rehearsed = 1; /* its launches were rehearsed before it was stored */
-    for (i = 0; i < GPUSCAN__PART_BINARY; i++) {
-        gpuscan__text_bytes(&program->parts[i], view->parts[i], (size_t)view->entry.sizes[i]);
-        failed |= program->parts[i].failed;
+/* Reads an entry of a blob at `*at`, and moves `*at` to its end. */
+static gpuscan_result gpuscan__read_entry(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t *at,
+                                          gpuscan__program *program) {
+    const gpuscan__text *parts = program->parts;
+    gpuscan__blob_entry entry;
+    int part, failed = 0, is_whole = size - *at >= sizeof(entry);
+    if (is_whole)
+        memcpy(&entry, blob + *at, sizeof(entry));
+    *at += sizeof(entry);
+    for (part = 0; part < GPUSCAN__PARTS && is_whole; part++) {
+        uint64_t bytes = entry.sizes[part];
+        is_whole = bytes <= size && gpuscan__padded(bytes) <= size - *at;
+        if (is_whole)
+            gpuscan__text_bytes(&program->parts[part], blob + *at, (size_t)bytes);
+        *at += gpuscan__padded(bytes);
+        failed |= parts[part].failed;
     }
     if (failed)
-        return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
-    program->program = gs->cl.clCreateProgramWithBinary(gs->context, 1, &gs->device_id, &size, &binary, &status, &code);
+        return gpuscan__no_memory(gs, "a blob's programs");
+    if (!is_whole || !parts[GPUSCAN__PART_BINARY].length || !gpuscan__is_whole(program))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
+    program->key.registers = gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? entry.registers : 0;
+    program->proved = entry.proved != 0;
+    program->rehearsed = 1; /* its launches were rehearsed before it was stored */
+    return GPUSCAN_SUCCESS;
+}
+
+/* Builds a program from its binary, and creates its kernels. */
+static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *program) {
+    const gpuscan__text *binary = &program->parts[GPUSCAN__PART_BINARY];
+    const unsigned char *bytes = (const unsigned char *)binary->data;
+    cl_int status = CL_SUCCESS, code = CL_SUCCESS;
+    program->program =
+        gs->cl.clCreateProgramWithBinary(gs->context, 1, &gs->device_id, &binary->length, &bytes, &status, &code);
+    gpuscan__forget_binary(gs, program);
     if (code == CL_SUCCESS)
         code = status;
     if (!program->program || code != CL_SUCCESS)
@@ -23906,40 +23669,35 @@ static void gpuscan__left_out(gpuscan *gs, const char *path, const char *what, c
     gs->error[0] = 0;
 }
 
-/* Loads a blob's programs, which follow each other without gaps up to its end, into a list. Leaves out those that the
-   driver refuses. */
-static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t entries,
-                                             gpuscan__program **list) {
+/* Puts a blob's programs, which follow each other without gaps up to its end, at the head of the object's list. Leaves
+   out those that the object has already, and those that the driver refuses. */
+static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t entries) {
     uint64_t at = sizeof(gpuscan__blob_header);
-    gpuscan__blob_view view;
-    for (; entries || at != size; entries--) {
-        gpuscan__program *program;
-        gpuscan_result r;
-        if (!entries || !gpuscan__blob_next(blob, size, &at, &view))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
-        if (gpuscan__has_program(gs, &view))
-            continue;
-        program = gpuscan__new_program(gs);
-        r = program ? gpuscan__load_program(gs, &view, program) : GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
-        if (r == 0) {
-            program->next = *list;
-            *list = program;
-            continue;
+    for (; entries && at < size; entries--) {
+        gpuscan__program *program = gpuscan__new_program(gs);
+        gpuscan_result r = program ? gpuscan__read_entry(gs, blob, size, &at, program)
+                                   : gpuscan__no_memory(gs, "a blob's programs");
+        if (r == 0 && !*gpuscan__same_text(gs, program, 0)) {
+            if (gpuscan__load_binary(gs, program) == 0) {
+                program->next = gs->programs;
+                gs->programs = program;
+                continue;
+            }
+            gpuscan__left_out(gs, NULL, "a stored program is left out", gs->error);
         }
         if (program)
             gpuscan__free_program(gs, program);
-        if (r == GPUSCAN_ERROR_OUT_OF_HOST_MEMORY)
-            return gpuscan__fail(gs, r, "no memory for a blob's programs");
-        gpuscan__left_out(gs, NULL, "a stored program is left out", gs->error);
+        if (r != 0)
+            return r;
     }
-    return GPUSCAN_SUCCESS;
+    return entries || at != size ? gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged") : GPUSCAN_SUCCESS;
 }
 
 /* Adds a blob's programs to the object's. Grows each kind of scratch to the size that it had when the blob was made, if
    that was at most SHAM_MOST bytes. */
-GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char *blob, size_t size) {
+GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const void *blob, size_t size) {
     gpuscan__blob_header header;
-    gpuscan__program *loaded = NULL, *program, **last;
+    gpuscan__program *before = gs->programs, *program;
     gpuscan_result r;
     int i;
     if (size < sizeof(header))
@@ -23949,22 +23707,20 @@ GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "not a blob of this version, or truncated");
     if (header.device_hash != gpuscan__device_hash(gs))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is for another device, driver or version");
-    if (header.checksum != gpuscan__blob_checksum(blob, size))
+    if (header.checksum != gpuscan__blob_checksum((const unsigned char *)blob, size))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
-    r = gpuscan__load_programs(gs, blob, size, header.entries, &loaded);
-    if (r != 0) {
-        gpuscan__free_programs(gs, loaded);
-        return r;
+    r = gpuscan__load_programs(gs, (const unsigned char *)blob, size, header.entries);
+    while (r != 0 && (program = gs->programs) != before) {
+        gs->programs = program->next;
+        gpuscan__free_program(gs, program);
     }
-    for (program = loaded; program && gs->device.profile.facts.launches_late; program = program->next)
+    if (r != 0)
+        return r;
+    for (program = gs->programs; program != before && gs->device.profile.facts.launches_late; program = program->next)
         if (gpuscan__replay(gs, program, &program->parts[GPUSCAN__PART_RECORDING]) != 0) {
             gpuscan__left_out(gs, NULL, "a stored program has not been launched", gs->error);
             program->parts[GPUSCAN__PART_RECORDING].length = 0;
         }
-    for (last = &loaded; *last; last = &(*last)->next)
-        continue;
-    *last = gs->programs;
-    gs->programs = loaded;
     for (i = 0; i < GPUSCAN__SCRATCHES && r == 0; i++)
         if (header.scratch[i] <= GPUSCAN__SHAM_MOST)
             r = gpuscan__grow_scratch(gs, i, header.scratch[i]);
@@ -23979,85 +23735,75 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
     gs->error[0] = 0;
     if (!blob)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "blob is NULL");
-    return gpuscan__read_blob(gs, (const unsigned char *)blob, size);
+    return gpuscan__read_blob(gs, blob, size);
 }
 
 /* The cache is a folder with a file for each program. The file is a blob, named by a hash of what defines the program.
    It gets that name when it is complete, so no reader sees half of it. Two writers of a file write the same bytes. */
-#define GPUSCAN__CACHED_MOST ((long)256 << 20) /* maximum bytes of a file; a folder in its place appears larger */
+#define GPUSCAN__CACHED_MOST ((size_t)256 << 20) /* maximum bytes of a file */
 
-/* Returns the path of a program's file, or NULL if memory is short. */
-GPUSCAN__COLD char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
-    const gpuscan__text *prefix = &program->parts[GPUSCAN__PART_PREFIX], *names = &program->parts[GPUSCAN__PART_NAMES];
-    uint64_t hash = gpuscan__hash(gpuscan__device_hash(gs), prefix->data, prefix->length);
-    size_t size = gs->cache.length + 64;
-    char *path = (char *)gpuscan__allocate(&gs->allocator, size);
-    hash = gpuscan__hash(hash, names->data, names->length);
-    if (path)
-        snprintf(path, size, "%s/gpuscan-%08lx%08lx.bin", gs->cache.data, (unsigned long)(hash >> 32),
-                 (unsigned long)(hash & 0xffffffffu));
+typedef struct gpuscan__path {
+    char name[GPUSCAN__CACHE_MOST + 64];
+} gpuscan__path;
+
+/* Returns the path of a program's file. */
+GPUSCAN__COLD gpuscan__path gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
+    const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
+    uint64_t hash = gpuscan__hash(gpuscan__device_hash(gs), text->data, text->length);
+    gpuscan__path path;
+    snprintf(path.name, sizeof(path.name), "%s/gpuscan-%08lx%08lx.bin", gs->cache, (unsigned long)(hash >> 32),
+             (unsigned long)(hash & 0xffffffffu));
     return path;
 }
 
-/* Reads a file into memory, which the caller releases. Returns NULL, or why this failed. *bytes stays NULL if there is
-   no such file. */
-static const char *gpuscan__read_file(gpuscan *gs, const char *path, unsigned char **bytes, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    const char *why = NULL;
-    long length = 0;
-    if (!file)
-        return errno == ENOENT ? NULL : strerror(errno);
-    if (fseek(file, 0, SEEK_END) != 0 || (length = ftell(file)) <= 0 || length > GPUSCAN__CACHED_MOST ||
-        fseek(file, 0, SEEK_SET) != 0)
-        why = "it is empty, too large or not a file";
-    *size = (size_t)length;
-    if (!why && (*bytes = (unsigned char *)gpuscan__allocate(&gs->allocator, *size)) == NULL)
-        why = "no memory for the file's bytes";
-    if (!why && fread(*bytes, 1, *size, file) != *size)
-        why = "it could not be read completely";
-    fclose(file);
-    return why;
+/* Reads a file. Returns NULL, or why this failed. */
+static const char *gpuscan__read_file(FILE *file, gpuscan__text *bytes) {
+    char some[4096];
+    size_t count;
+    while (!bytes->failed && bytes->length <= GPUSCAN__CACHED_MOST && (count = fread(some, 1, sizeof(some), file)) > 0)
+        gpuscan__text_bytes(bytes, some, count);
+    if (bytes->failed)
+        return "no memory for the file's bytes";
+    return ferror(file) ? strerror(errno) : bytes->length > GPUSCAN__CACHED_MOST ? "it is too large" : NULL;
 }
 
 /* Loads a program from the cache. Returns 0 if the cache has no file for it, or only an unusable file. */
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
-    char *path;
-    const char *why = "no memory for the file's name";
-    unsigned char *bytes = NULL;
-    size_t size = 0;
-    gpuscan_logger logger = gs->logger;
-    int loaded;
-    if (!gs->cache.data)
+    gpuscan__path path;
+    gpuscan__text bytes = gpuscan__text_of(gs);
+    const gpuscan_logger logger = gs->logger;
+    const char *why = NULL;
+    FILE *file;
+    if (!*gs->cache)
         return 0;
-    gs->logger.log = NULL; /* an unusable file is no error */
     path = gpuscan__cached_path(gs, program);
-    if (path)
-        why = gpuscan__read_file(gs, path, &bytes, &size);
-    if (!why && bytes && gpuscan__read_blob(gs, bytes, size) != 0)
+    file = fopen(path.name, "rb");
+    if (!file && errno == ENOENT)
+        return 0;
+    why = file ? gpuscan__read_file(file, &bytes) : strerror(errno);
+    if (file)
+        fclose(file);
+    gs->logger.log = NULL; /* an unusable file is no error */
+    if (!why && gpuscan__read_blob(gs, bytes.data, bytes.length) != 0)
         why = gs->error;
     gs->logger = logger;
+    gpuscan__release(&gs->allocator, bytes.data);
     if (why)
-        gpuscan__left_out(gs, path ? path : gs->cache.data, "not used", why);
-    loaded = bytes && !why;
-    gpuscan__release(&gs->allocator, bytes);
-    gpuscan__release(&gs->allocator, path);
-    return loaded;
+        gpuscan__left_out(gs, path.name, "not used", why);
+    return !why;
 }
 
 /* Writes a file under a temporary name, then renames it. Returns NULL, or why this failed. */
-static const char *gpuscan__write_file(gpuscan *gs, const char *path, const void *bytes, size_t size) {
+static const char *gpuscan__write_file(const char *path, const gpuscan__text *bytes) {
     /* Seeds of the temporary name. If two writers take the same name, the checksum reveals a damaged file. */
-    const uint64_t words[] = {(uint64_t)(uintptr_t)bytes, (uint64_t)time(NULL), (uint64_t)clock()};
+    const uint64_t words[] = {(uint64_t)(uintptr_t)bytes->data, (uint64_t)time(NULL), (uint64_t)clock()};
     const char *why = NULL;
-    size_t room = strlen(path) + 16;
-    char *partial = (char *)gpuscan__allocate(&gs->allocator, room);
+    char partial[sizeof(gpuscan__path) + 16];
     FILE *file;
-    if (!partial)
-        return "no memory for the file's name";
-    snprintf(partial, room, "%s.%08lx", path,
+    snprintf(partial, sizeof(partial), "%s.%08lx", path,
              (unsigned long)(gpuscan__hash(GPUSCAN__HASH_START, words, sizeof(words)) & 0xffffffffu));
     file = fopen(partial, "wb");
-    if (!file || fwrite(bytes, 1, size, file) != size)
+    if (!file || fwrite(bytes->data, 1, bytes->length, file) != bytes->length)
         why = strerror(errno);
     if (file && fclose(file) != 0 && !why)
         why = strerror(errno);
@@ -24069,29 +23815,24 @@ static const char *gpuscan__write_file(gpuscan *gs, const char *path, const void
         why = strerror(errno);
     if (file && why)
         remove(partial);
-    gpuscan__release(&gs->allocator, partial);
     return why;
 }
 
 /* Stores a program in the cache, and stores it again after more of its launches are prepared. Does nothing once a call
    has launched it, since PoCL up to 5.0 aborts when asked for the binary of a running program. */
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
+    gpuscan__path path;
     gpuscan__text blob;
-    char *path;
     const char *why;
     size_t recorded = program->parts[GPUSCAN__PART_RECORDING].length;
-    if (!gs->cache.data || program->runs || program->stored == recorded + 1)
+    if (!*gs->cache || program->runs || program->stored == recorded + 1)
         return;
     program->stored = recorded + 1; /* a failure is not tried again until the recording grows */
     path = gpuscan__cached_path(gs, program);
-    if (gpuscan__make_blob(gs, program, &blob) != 0)
-        why = gs->error;
-    else
-        why = path ? gpuscan__write_file(gs, path, blob.data, blob.length) : "no memory for the file's name";
-    if (why)
-        gpuscan__left_out(gs, path ? path : gs->cache.data, "not stored", why);
+    why = gpuscan__make_blob(gs, program, &blob) == 0 ? gpuscan__write_file(path.name, &blob) : gs->error;
     gpuscan__release(&gs->allocator, blob.data);
-    gpuscan__release(&gs->allocator, path);
+    if (why)
+        gpuscan__left_out(gs, path.name, "not stored", why);
 }
 
 #ifdef __cplusplus

@@ -14,8 +14,8 @@
 
 #include <signal.h>
 
-enum { HEADER = 80, CHECKED = 32, ENTRY = 40, PARTS = 4, BLOBS = 3, COUNT = 100 };
-enum { PREFIX, NAMES, RECORDING, BINARY };
+enum { HEADER = 80, CHECKED = 32, ENTRY = 32, PARTS = 3, BLOBS = 3, COUNT = 100 };
+enum { TEXT, RECORDING, BINARY };
 
 /* Blobs of no program, of a scan, and of a scan and a reduction. */
 static struct {
@@ -68,32 +68,33 @@ static const unsigned char *part_of(const unsigned char *entry, int part) {
     return at;
 }
 
-/* Returns whether these bytes are a valid recording. Each step has a header of 8 bytes and its own data; buffers come
-   first, then kernels by number, each with its launches. */
+static uint32_t u32_at(const unsigned char *p) {
+    uint32_t x;
+    memcpy(&x, p, 4);
+    return x;
+}
+
+/* Returns whether these bytes are a valid recording: launches of a fixed size. A launch begins with the bytes of three
+   buffers, an image's format, the launch's work-items and the group's. Then come the kernel's number, the number of
+   arguments and the bytes of their values, with 32 bits each, the arguments' kinds, their sizes, and their values. */
 static int is_recording(const unsigned char *bytes, uint64_t size, unsigned kernels) {
-    static const int own[9] = {24, 8, -1, 8, -1, -1, -1, 8, 16};
-    uint64_t at = 0, number = kernels;
-    while (at < size) {
-        uint32_t kind, length;
-        if (size - at < 8)
+    enum { NUMBERS = 48, ARGS = 36, KINDS = NUMBERS + 12, SIZES = KINDS + 4 * ARGS, VALUES = SIZES + 4 * ARGS };
+    const uint64_t room = 2 * 1024 + 76 * 8, whole = padded(VALUES + room);
+    uint64_t at, used;
+    uint32_t i;
+    for (at = 0; at < size && size - at >= whole; at += whole, bytes += whole) {
+        if (u64_at(bytes) < 4096 || u64_at(bytes) > 64 << 20 || u64_at(bytes + 8) > 64 << 20 ||
+            u64_at(bytes + 16) > u64_at(bytes + 8) || u32_at(bytes + NUMBERS) >= kernels ||
+            u32_at(bytes + NUMBERS + 4) > ARGS)
             return 0;
-        memcpy(&kind, bytes + at, 4);
-        memcpy(&length, bytes + at + 4, 4);
-        if (kind > 8 || padded(length) > size - at - 8 || (own[kind] >= 0 && length != (uint32_t)own[kind]))
-            return 0;
-        if (at == 0 && kind != 0)
-            return 0;
-        at += 8;
-        if (kind == 0 && (u64_at(bytes + at) < 4096 || u64_at(bytes + at) > 64 << 20 ||
-                          u64_at(bytes + at + 8) > 64 << 20 || u64_at(bytes + at + 16) > u64_at(bytes + at + 8)))
-            return 0;
-        if (kind == 1)
-            number = u64_at(bytes + at);
-        if (kind != 0 && number >= kernels)
-            return 0;
-        at += padded(length);
+        for (used = i = 0; i < u32_at(bytes + NUMBERS + 4); i++) {
+            uint32_t kind = u32_at(bytes + KINDS + 4 * i), length = u32_at(bytes + SIZES + 4 * i);
+            used += kind == 0 ? length : 0;
+            if (kind > 5 || used > room || (kind > 1 && length != sizeof(cl_mem)))
+                return 0;
+        }
     }
-    return 1;
+    return at == size;
 }
 
 /* Returns whether a blob is valid, by a second parser written from the format's description; the host is
@@ -105,17 +106,17 @@ static int is_whole(const unsigned char *bytes, size_t size) {
     if (u64_at(bytes + 24) != checksum(bytes, size))
         return 0;
     for (entries = u64_at(bytes + 32); entries > 0; entries--) {
-        const unsigned char *entry = bytes + at, *names;
+        const unsigned char *entry = bytes + at, *text;
         uint64_t all = entry_bytes(entry, size - at), length, i;
         unsigned kernels = 0;
         if (all == 0 || u64_at(entry + 8 * BINARY) == 0)
             return 0;
-        names = part_of(entry, NAMES);
-        length = u64_at(entry + 8 * NAMES);
+        text = part_of(entry, TEXT);
+        length = u64_at(entry + 8 * TEXT);
         for (i = 0; i < length; i++)
-            kernels += names[i] == 0;
-        if (length == 0 || names[length - 1] != 0 || kernels > 5 ||
-            !is_recording(part_of(entry, RECORDING), u64_at(entry + 8 * RECORDING), kernels))
+            kernels += text[i] == 0;
+        if (kernels < 2 || text[length - 1] != 0 || kernels > 7 ||
+            !is_recording(part_of(entry, RECORDING), u64_at(entry + 8 * RECORDING), kernels - 1))
             return 0;
         at += all;
     }

@@ -1251,15 +1251,15 @@ static inline void test_uses_hook(gpuscan *gs, const char *name) {
     cl_program              program;
     snprintf(hook, sizeof hook, "GPUSCAN_TEST_%s", name);
     snprintf(text, sizeof text, "#undef %s\n#define %s test_undeclared.hook\n#line 1\n", hook, hook);
-    while (p && !strstr(p->parts[GPUSCAN__PART_PREFIX].data, hook))
+    while (p && !strstr(p->parts[GPUSCAN__PART_TEXT].data, hook))
         p = p->next;
     assert_non_null(p);
     test_cl(clGetProgramInfo(p->program, CL_PROGRAM_SOURCE, 0, NULL, &size));
     source = (char *)test_alloc(size);
     test_cl(clGetProgramInfo(p->program, CL_PROGRAM_SOURCE, size, source, NULL));
-    lines[0] = p->parts[GPUSCAN__PART_PREFIX].data;
+    lines[0] = p->parts[GPUSCAN__PART_TEXT].data;
     lines[1] = text;
-    lines[2] = source + p->parts[GPUSCAN__PART_PREFIX].length;
+    lines[2] = source + strlen(p->parts[GPUSCAN__PART_TEXT].data);
     program = clCreateProgramWithSource(gs->context, 3, lines, NULL, &status);
     free(source);
     test_cl(status);

@@ -29,7 +29,7 @@ static const gpuscan__key *last_key(void) {
     assert_non_null(program);
     if (test.gs->device.lanes != GPUSCAN__LANES_LOCAL || test.gs->refusals)
         fail_msg("%s: lanes or a strategy were given up", test.what);
-    if (!strstr(program->parts[GPUSCAN__PART_PREFIX].data, "#define GPUSCAN_LANES_KIND 3\n"))
+    if (!strstr(program->parts[GPUSCAN__PART_TEXT].data, "#define GPUSCAN_LANES_KIND 3\n"))
         fail_msg("%s: a program without lanes", test.what);
     return &program->key;
 }

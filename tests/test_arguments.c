@@ -2154,7 +2154,7 @@ static void test_sort_types(void **state) {
     REFUSED_SIZE(sort, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = UINT64_C(1) << 62; d.key_type = GPUSCAN_TYPE_U8);
     REFUSED_SIZE(sort, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type", d.count = UINT64_C(1) << 32;
                  d.index_type = GPUSCAN_TYPE_U32);
-    REFUSED_SIZE(sort, GPUSCAN_ERROR_SIZE_OVERFLOW, "payloads[0]", d.count = UINT64_C(1) << 57;
+    REFUSED_SIZE(sort, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = UINT64_C(1) << 57;
                  d.payloads = sort_payloads; d.payload_count = 1; sort_payloads[0].size = 1000);
     ACCEPTED_SIZE(sort, d.count = UINT64_C(1) << 40; d.index_type = GPUSCAN_TYPE_U64);
 }
@@ -2441,6 +2441,67 @@ static void test_objects_of_other_drivers(void **state) {
     test_ok(gpuscan_scan(test.gs, &d));
     test_cl(clFinish(queue));
     clReleaseCommandQueue(queue);
+}
+
+/* ---- preparations ignore buffers -------------------------------------------------------------------------------- */
+
+/* Checks that preparations succeed, without a message, although the call refuses the buffer `to` as its `buffer`. */
+#define IGNORED(operation, buffer, to)                                                                                 \
+    do {                                                                                                               \
+        gpuscan_##operation##_desc d = operation##_desc();                                                             \
+        uint64_t size = 12345, usual = 54321;                                                                          \
+        test_ok(gpuscan_##operation##_scratch_size(test.gs, &d, &usual));                                              \
+        d.buffer = to;                                                                                                 \
+        test_case("gpuscan_" #operation "_prepare and _scratch_size with " #buffer " = " #to);                         \
+        if (gpuscan_##operation(test.gs, &d) == GPUSCAN_SUCCESS)                                                       \
+            fail_msg("%s: the call accepts the buffer", test.what);                                                    \
+        test_ok(gpuscan_##operation##_prepare(test.gs, &d));                                                           \
+        assert_string_equal(gpuscan_error(test.gs), "");                                                               \
+        test_ok(gpuscan_##operation##_scratch_size(test.gs, &d, &size));                                               \
+        assert_string_equal(gpuscan_error(test.gs), "");                                                               \
+        assert_true(size >= usual);                                                                                    \
+    } while (0)
+#define IGNORED_BUFFERS(operation, in, out)                                                                            \
+    do {                                                                                                               \
+        IGNORED(operation, in, f.foreign);                                                                             \
+        IGNORED(operation, in, f.write_only);                                                                          \
+        IGNORED(operation, in, f.tiny);                                                                                \
+        IGNORED(operation, out, f.foreign);                                                                            \
+        IGNORED(operation, out, f.read_only);                                                                          \
+        IGNORED(operation, out, f.tiny);                                                                               \
+        IGNORED(operation, out.offset, UINT64_MAX);                                                                    \
+        if (f.image)                                                                                                   \
+            IGNORED(operation, in.mem, f.image);                                                                       \
+    } while (0)
+
+static void test_ignored_buffers(void **state) {
+    gpuscan_select_desc select = select_desc();
+    gpuscan_sort_desc sort = sort_desc();
+    uint64_t apart = 1, alike = 2;
+    (void)state;
+    IGNORED_BUFFERS(scan, src, dst);
+    IGNORED_BUFFERS(uniform_add, addend, dst);
+    IGNORED_BUFFERS(reduce, src, dst);
+    IGNORED_BUFFERS(histogram, samples, counts);
+    IGNORED_BUFFERS(select, flags, dst);
+    IGNORED_BUFFERS(runs, keys, keys_dst);
+    IGNORED_BUFFERS(sort, src, dst);
+    IGNORED_BUFFERS(integral, src, dst);
+    IGNORED_BUFFERS(quantile, counts, dst);
+    test_case("elements that are their own flags do not make a selection one in place");
+    test_ok(gpuscan_select_scratch_size(test.gs, &select, &alike));
+    select.src = f.ok.at;
+    test_ok(gpuscan_select_scratch_size(test.gs, &select, &apart));
+    assert_int_equal(alike, apart);
+    test_case("valid buffers show whether a sort is in place");
+    sort.src = f.parts;
+    sort.dst = f.scratch;
+    sort.count = 200000;
+    sort.may_destroy_src = 1;
+    test_ok(gpuscan_sort_scratch_size(test.gs, &sort, &apart));
+    sort.dst = sort.src;
+    test_ok(gpuscan_sort_scratch_size(test.gs, &sort, &alike));
+    assert_true(apart < alike);
 }
 
 /* ---- no double precision, strategies that the device refuses ----------------------------------------------------- */
@@ -2848,7 +2909,7 @@ int main(void) {
         CASE(test_reduce_overlap), CASE(test_histogram_overlap),
         CASE(test_scan_segments),
         CASE(test_reduce_segments),
-        CASE(test_scratch_sizes),  CASE(test_unsupported),
+        CASE(test_scratch_sizes),  CASE(test_unsupported), CASE(test_ignored_buffers),
         CASE(test_host),           CASE(test_host_copied),
         CASE(test_size_overflow),  CASE(test_invalid_handle),
         CASE(test_select_call),    CASE(test_select_buffers),

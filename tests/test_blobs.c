@@ -304,47 +304,55 @@ static cl_program CL_API_CALL doubt_binary(cl_context context, cl_uint count, co
     return program;
 }
 
-/* Damages recordings and names, one step after the other, under a correct checksum: each blob must be refused. */
+/* Damages recordings and names, one launch after the other, under a correct checksum: each blob must be refused. */
 static void bad_recordings(gpuscan *gs, const unsigned char *blob, unsigned char *copy, size_t size) {
-    static const char *const wrong[] = {"kind", "size", "size that ends with the step", "place", "number", "names"};
+    static const char *const wrong[] = {"stand-in",        "scratch",          "kernel", "number of arguments", "kind",
+                                        "size of a value", "size of a buffer", "length", "text without names",  "name"};
     gpuscan__blob_entry entry;
-    gpuscan__step step;
-    size_t begin = sizeof(gpuscan__blob_header), at, next, steps = 0;
+    gpuscan__recorded launch;
+    size_t begin = sizeof(gpuscan__blob_header), at, launches = 0;
     int which;
     memcpy(&entry, blob + begin, sizeof entry);
     begin += part_at(&entry, GPUSCAN__PART_RECORDING);
-    for (at = begin; at < begin + entry.sizes[GPUSCAN__PART_RECORDING]; at = next, steps++) {
-        memcpy(&step, blob + at, sizeof step);
-        next = at + sizeof step + (size_t)gpuscan__padded(step.size);
-        for (which = 0; which < 6; which++) {
-            gpuscan__step other = step;
-            size_t i;
-            if ((which == 2 && step.size == 0) || (which == 3 && step.kind == GPUSCAN__STEP_BUFFERS) ||
-                (which == 4 && step.kind != GPUSCAN__STEP_KERNEL && step.kind != GPUSCAN__STEP_BUFFERS))
-                continue;
+    for (at = begin; at < begin + entry.sizes[GPUSCAN__PART_RECORDING]; at += sizeof launch, launches++) {
+        for (which = 0; which < 10; which++) {
+            size_t text = sizeof(gpuscan__blob_header) + part_at(&entry, GPUSCAN__PART_TEXT), i;
+            size_t end = text + entry.sizes[GPUSCAN__PART_TEXT];
+            gpuscan__blob_entry other = entry;
             memcpy(copy, blob, size);
+            memcpy(&launch, blob + at, sizeof launch);
+            for (i = 0; launch.kinds[i] != (which == 6 ? GPUSCAN__SET_SHAM : GPUSCAN__SET_VALUE); i++)
+                assert_true(i < launch.arg_count);
             if (which == 0)
-                other.kind = GPUSCAN__STEPS + (uint32_t)(steps % 3 ? steps : UINT32_MAX / 2);
+                launch.stage.sham = launches % 2 ? GPUSCAN__SHAM_LEAST - 1 : GPUSCAN__SHAM_MOST + 1;
             else if (which == 1)
-                other.size = UINT32_MAX - (uint32_t)steps % 9;
+                *(launches % 2 ? &launch.stage.zeros : &launch.stage.scratch) = GPUSCAN__SHAM_MOST + 1;
             else if (which == 2)
-                other.size = (uint32_t)(begin + entry.sizes[GPUSCAN__PART_RECORDING] - at); /* past the last byte */
-            else if (which == 3) /* the first step must be the buffers */
-                memset(copy + begin, (int)step.kind, 1);
+                launch.kernel = GPUSCAN__MAX_KERNELS;
+            else if (which == 3)
+                launch.arg_count = GPUSCAN__MAX_ARGS + 1;
             else if (which == 4)
-                memset(copy + at + sizeof step, 0x77, 8);
-            else
-                for (i = 0; i < entry.sizes[GPUSCAN__PART_NAMES]; i++) /* one name per byte, or a name without end */
-                    copy[sizeof(gpuscan__blob_header) + part_at(&entry, GPUSCAN__PART_NAMES) + i] =
-                        steps % 2 ? 'x' : 0;
-            if (which < 3)
-                memcpy(copy + at, &other, sizeof other);
+                launch.kinds[launch.arg_count - 1] = GPUSCAN__SETS;
+            else if (which == 5)
+                launch.sizes[i] = launches % 2 ? UINT32_MAX : sizeof launch.values + 1;
+            else if (which == 6)
+                launch.sizes[i] = 2 * sizeof(cl_mem);
+            else if (which == 7)
+                other.sizes[GPUSCAN__PART_RECORDING] -= 1 + launches;
+            else if (which == 8)
+                for (i = text; i < end - 1; i++)
+                    copy[i] = 'x';
+            else /* a name without an end, or one per byte */
+                memset(copy + (launches % 2 ? end - 1 : text), launches % 2 ? 'x' : 0, launches % 2 ? 1 : end - text);
+            memcpy(copy + at, &launch, sizeof launch);
+            memcpy(copy + sizeof(gpuscan__blob_header), &other, sizeof other);
             right_checksum(copy, size);
-            test_case("a blob whose recording has a wrong %s at step %zu, with a right checksum", wrong[which], steps);
+            test_case("a blob whose recording has a wrong %s at launch %zu, with a right checksum", wrong[which],
+                      launches);
             blob_refused(gs, copy, size);
         }
     }
-    assert_true(steps > 10 || !gs->device.profile.facts.launches_late);
+    assert_true(launches > 0 || !gs->device.profile.facts.launches_late);
 }
 
 static void test_bad_blob(void **state) {
@@ -392,7 +400,7 @@ static void test_bad_blob(void **state) {
     /* entries that do not fit, under a correct checksum */
     for (length = 0; length < 5; length++) {
         const uint64_t lengths[] = {UINT64_MAX, UINT64_MAX / 2, 1u << 20, 0, size};
-        static const char *const parts[] = {"text", "names", "recording", "binary", "number of entries"};
+        static const char *const parts[] = {"text", "recording", "binary", "number of entries"};
         gpuscan__blob_header header;
         gpuscan__blob_entry entry;
         int which;
@@ -405,7 +413,7 @@ static void test_bad_blob(void **state) {
             if (which == GPUSCAN__PARTS)
                 header.entries += (uint32_t)length + 1;
             else
-                entry.sizes[which] = lengths[length] || which != GPUSCAN__PART_PREFIX ? lengths[length] : size;
+                entry.sizes[which] = lengths[length] || which != GPUSCAN__PART_TEXT ? lengths[length] : size;
             memcpy(copy + sizeof header, &entry, sizeof entry);
             memcpy(copy, &header, sizeof header);
             right_checksum(copy, size);
@@ -416,7 +424,7 @@ static void test_bad_blob(void **state) {
     bad_recordings(gs, blob, copy, size);
     test_case("a blob of the previous format");
     memcpy(copy, blob, size);
-    memcpy(copy, "gpuscan1", 8);
+    memcpy(copy, "gpuscan2", 8);
     blob_refused(gs, copy, size);
     /* the object is unchanged and builds programs from source */
     job_new(&j, JOB_SCAN, many);
@@ -501,7 +509,7 @@ static void test_unusable_part_of_blob(void **state) {
             programs++;
         assert_int_equal(programs, round ? 2 : 1);
         if (round)
-            gs->programs->parts[GPUSCAN__PART_NAMES].data[0] = 'x';
+            gs->programs->parts[GPUSCAN__PART_TEXT].data[gs->programs->parts[GPUSCAN__PART_TEXT].length - 2] ^= 1;
         layer_reset();
         for (i = 0; i < sizeof jobs / sizeof *jobs; i++) {
             job j;
@@ -664,7 +672,9 @@ static void *open_and_call(void *failed) {
 }
 
 static void test_cache(void **state) {
-    char other[100];
+    char other[100], name[4001];
+    gpuscan_desc desc;
+    gpuscan *gs = NULL;
     int what, failed[4] = {1, 1, 1, 1};
     pthread_t threads[4];
     (void)state;
@@ -685,8 +695,10 @@ static void test_cache(void **state) {
         each_file(see_damaged, what);
         assert_true(built_with(folder) > 0);
         was_told(folder, ".bin: not used: ",
-                 what == EMPTY || what == A_FOLDER ? "it is empty" : what == HALF || what == FIRST_BYTE ? "not a blob"
-                                                                                                       : "is damaged");
+                 what == EMPTY                        ? "shorter"
+                 : what == A_FOLDER                   ? "s a directory"
+                 : what == HALF || what == FIRST_BYTE ? "not a blob"
+                                                      : "is damaged");
         each_file(see_whole, 0);
         if (what == A_FOLDER) { /* it stays where it is, and nothing is stored */
             assert_true(built_with(folder) > 0);
@@ -702,6 +714,16 @@ static void test_cache(void **state) {
     was_told(other, ".bin: not used: ", "Not a directory");
     was_told(other, ".bin: not stored: ", "Not a directory");
     each_file(see_gone, 0);
+    test_case("a cache with too long a name");
+    memset(&desc, 0, sizeof desc);
+    desc.device = test.device;
+    desc.cache = name;
+    memset(name, 'x', sizeof name);
+    for (what = 0; what < 2; what++) {
+        name[sizeof name - 1 - (size_t)what] = 0;
+        assert_int_equal(gpuscan_create(&gs, &desc), what ? GPUSCAN_SUCCESS : GPUSCAN_ERROR_INVALID_ARGUMENT);
+        gpuscan_destroy(gs);
+    }
     test_case("several at once");
     for (what = 0; what < 4; what++)
         assert_int_equal(pthread_create(&threads[what], NULL, open_and_call, &failed[what]), 0);
@@ -905,10 +927,9 @@ static uint64_t entries_of(gpuscan *gs) {
     return header.entries;
 }
 
-/* Checks that programs which lanes were given up for are in no blob, and hide none of a blob. */
+/* Checks that no program stays when lanes are given up, since it may have them, and that blobs then hold new ones. */
 static void test_blob_without_lanes(void **state) {
     gpuscan *gs = test_with_lanes();
-    gpuscan__blob_view view;
     gpuscan__program *program;
     uint32_t addend[10] = {0}, dst[100] = {0};
     int i;
@@ -917,14 +938,11 @@ static void test_blob_without_lanes(void **state) {
         test_ok(gpuscan_uniform_add_host(gs, addend, dst, 100, 10, NULL));
         assert_int_equal(entries_of(gs), 1);
         program = gs->programs;
-        memset(&view, 0, sizeof view);
-        view.parts[GPUSCAN__PART_PREFIX] = (const unsigned char *)program->parts[GPUSCAN__PART_PREFIX].data;
-        view.entry.sizes[GPUSCAN__PART_PREFIX] = program->parts[GPUSCAN__PART_PREFIX].length;
-        assert_int_equal(gpuscan__has_program(gs, &view), 1);
+        assert_ptr_equal(*gpuscan__same_text(gs, program, 0), program);
+        assert_null(*gpuscan__same_text(gs, program, 1)); /* a call has requested it */
         if (i == 0) {
-            gpuscan__leave_lanes(gs);
+            gpuscan__free_programs(gs, gpuscan__leave_lanes(gs));
             assert_int_equal(entries_of(gs), 0);
-            assert_int_equal(gpuscan__has_program(gs, &view), 0);
         }
     }
     test_destroy(gs);

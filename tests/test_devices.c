@@ -558,6 +558,7 @@ static void test_kernel_width(void **state) {
                                .wave = 16}};
         gpuscan *gs = open_disguised(&d, 0);
         gpuscan_info info;
+        const gpuscan__program *program;
         test_case("sub-groups of 16, a kernel reports %zu with code %d", cases[i].width, (int)cases[i].code);
         test_ok(gpuscan_get_info(gs, &info));
         assert_int_equal(info.has_lanes, 1);
@@ -565,6 +566,8 @@ static void test_kernel_width(void **state) {
         width_code = cases[i].code;
         runs(gs, "sub-groups of another width");
         width_said = 0;
+        for (program = gs->programs; program; program = program->next)
+            assert_null(strstr(program->parts[GPUSCAN__PART_TEXT].data, "#define GPUSCAN_LANES_KIND 2\n"));
         test_ok(gpuscan_get_info(gs, &info));
         assert_int_equal(info.has_lanes, 0);
         assert_int_equal(info.refusals, 1);

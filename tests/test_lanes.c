@@ -66,7 +66,7 @@ static int scan_in_run(const scan_case *c, size_t width, size_t number) {
 static void check_stores(const char *how) {
     char line[64];
     snprintf(line, sizeof line, "#define GPUSCAN_%s 1\n", how);
-    if (!strstr(test.gs->programs->parts[GPUSCAN__PART_PREFIX].data, line))
+    if (!strstr(test.gs->programs->parts[GPUSCAN__PART_TEXT].data, line))
         fail_msg("%s: no %s", test.what, how);
 }
 

@@ -192,7 +192,7 @@ static void few_of(uint32_t width, uint64_t number, gpuscan_strategy strategy) {
         select.device_count = run.device_count = scan.device_count = few_count(i, unit);
         if (test_strategies(operation, given, (int)strategy, (int)strategy)) {
             last_key();
-            assert_non_null(strstr(test.gs->programs->parts[GPUSCAN__PART_PREFIX].data, "#define GPUSCAN_COUNTED 1\n"));
+            assert_non_null(strstr(test.gs->programs->parts[GPUSCAN__PART_TEXT].data, "#define GPUSCAN_COUNTED 1\n"));
         }
     }
     if (number == 2)

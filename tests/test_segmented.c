@@ -68,6 +68,25 @@ static void shapes_of_offsets(void **state) {
     }
 }
 
+/* Segments in reverse, from narrow to wide elements: vectors of all sizes are turned round by words. */
+static void wide_results_in_reverse(void **state) {
+    static const gpuscan_type narrow[] = {GPUSCAN_TYPE_F16, GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32};
+    static const gpuscan_type wide[] = {GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_F32};
+    size_t i;
+    (void)state;
+    for (i = 0; i < 3 * sizeof wide / sizeof *wide; i++) {
+        scan_case c = segmented(GPUSCAN_SEGMENTS_OFFSETS, GPUSCAN_TYPE_U32, 257, 5003, (test_cuts)2);
+        if (i > 0 && !test_share(i, 4))
+            continue;
+        c.from = narrow[i / 3];
+        c.to = wide[i % 3];
+        c.kind = GPUSCAN_INCLUSIVE;
+        c.reverse = 1;
+        c.src_offset = c.dst_offset = 13;
+        test_all_strategies(&scans, &c);
+    }
+}
+
 /* ---- wrong offsets ----------------------------------------------------------------------------------------------- */
 
 /* Offsets that descend or exceed count: the call must not store out of bounds, and the next call must be right. */
@@ -235,8 +254,8 @@ static int open_segmented(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(shapes), TEST(shapes_of_offsets), TEST(wrong_offsets),
-                                       TEST(floats), TEST(starts),            TEST(keys)};
+    const struct CMUnitTest tests[] = {TEST(shapes), TEST(shapes_of_offsets), TEST(wide_results_in_reverse),
+                                       TEST(wrong_offsets), TEST(floats), TEST(starts), TEST(keys)};
     test_select();
     return cmocka_run_group_tests_name("segmented", tests, open_segmented, test_close);
 }
