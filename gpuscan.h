@@ -18570,6 +18570,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t form, mode, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
     uint32_t arrivals;  /* GPUSCAN__ARRIVALS_...: whether accumulators count the groups that have added to them */
     uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image */
+    uint32_t whole_tiles;        /* 1: the program has a kernel for tiles whose rows are whole vectors */
     uint32_t slices;             /* number of slices into which bins or values are cut */
     uint32_t by_value, spread;   /* 1: bytes are counted by value; 1: a value's counters of all channels adjoin */
     uint32_t merge;              /* 1: counts of values are added to bins at the end; 0: each value is a bin */
@@ -18587,7 +18588,7 @@ typedef struct gpuscan__histogram_key {
 } gpuscan__histogram_key;
 GPUSCAN__OWN_KEY(histogram)
 
-/* Holds the bounds of the bins, in the form in which kernels compare samples with them. */
+/* Holds the bounds of a channel's bins, in the form in which kernels compare samples with them. */
 typedef struct gpuscan__bounds {
     uint64_t lower, range, factor; /* only for integers: gpuscan_even_bin reads them. A range of 0 stands for 2^64 */
     double real_lower, real_upper, real_step;
@@ -18596,6 +18597,7 @@ typedef struct gpuscan__bounds {
 
 typedef struct gpuscan__histogram_plan {
     gpuscan__plan common;
+    const gpuscan_histogram_desc *desc;
     gpuscan__histogram_key key;
     gpuscan__image_facts image;
     gpuscan_type element;            /* type in memory: a channel's type, or a custom pixel's */
@@ -18603,7 +18605,7 @@ typedef struct gpuscan__histogram_plan {
     gpuscan_type counter, weight;
     uint32_t element_size, sample_size; /* sizes in bytes; with expressions a sample is a whole pixel */
     uint32_t pixel_elements;            /* elements of a pixel: the desc's channels, or 1 for a custom type */
-    uint32_t unit;                      /* unit of the kernels' offset and pitch, in bytes: see gpuscan_element */
+    uint32_t vector;                    /* number of samples that one load has; an image's pixels are read one by one */
     uint32_t channels;               /* channels that are counted separately; with expressions 1 */
     uint32_t bins, channel_bins;     /* a channel's number of bins, and of counters (2 more with OUTSIDE_COUNT) */
     gpuscan_custom texts;            /* the desc's custom, but `combine` is the desc's weight */
@@ -18611,12 +18613,15 @@ typedef struct gpuscan__histogram_plan {
     uint64_t counters;               /* number of elements of `counts` from the first to the last counter */
     uint64_t count, rows;            /* rows without gaps become one long row */
     uint64_t pitch, weights_pitch, groups; /* pitch is in bytes */
+    uint64_t samples;                /* number of all samples. Does not overflow, since their bytes fit 64 bits */
     uint64_t tile_width, tile_height, tiles_across, tiles; /* if tiles is 1, that tile holds all samples */
+    uint64_t tile_samples;                                 /* number of a tile's samples */
     uint64_t members;                                      /* groups per tile; on a CPU, pieces per tile */
+    uint64_t tables;  /* tables in the scratch: 1 or, if a CPU counts there, one per group that does not use `counts` */
     int in_launch;                   /* 1: the launch that counts also writes `counts` */
+    int in_counts;                   /* 1: a CPU's first group counts in `counts` */
     int few;                         /* 1: bins are cut into slices, and one row has few samples: see SLICE_SHORT */
-    gpuscan__bounds bounds;          /* bounds of all channels, or of the mask's first channel */
-    gpuscan__bounds channel[4];      /* bounds of the mask's channels in turn, if key.by_channel is set */
+    gpuscan__bounds bounds[4];       /* bounds of all channels or, if key.by_channel is 1, of the mask's in turn */
     uint64_t edges;                  /* elements from the first channel's first edge to the last channel's last edge */
 } gpuscan__histogram_plan;
 
@@ -18633,6 +18638,11 @@ GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
 
 enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* indices of the plan's first ranges */
 enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* indices of the program's further kernels */
+
+/* Returns the size of an edge in bytes. */
+static uint32_t gpuscan__edge_size(const gpuscan__histogram_plan *plan) {
+    return plan->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[plan->sample].size;
+}
 
 static uint32_t gpuscan__active_channels(uint32_t mask) {
     uint32_t active = 0;
@@ -18675,32 +18685,11 @@ static uint64_t gpuscan__declared_words(uint64_t words, uint64_t most) {
     return gpuscan__max(gpuscan__min(gpuscan__max(gpuscan__ceil_div(words, step) * step, 1024), most), words);
 }
 
-/* Returns the size of a sample in bytes as it is loaded, before any expression. */
-static uint32_t gpuscan__sample_size(const gpuscan__key *key, const gpuscan__histogram_key *own) {
-    uint32_t element = key->src == GPUSCAN_TYPE_CUSTOM ? key->custom_size : gpuscan__types[key->src].size;
-    return element * (own->pixel_channels ? own->pixel_channels : 1);
-}
-
-/* Returns how many samples one load has. An image's pixels are read one by one. */
-static uint32_t gpuscan__histogram_vector(const gpuscan__key *key, const gpuscan__histogram_key *own) {
-    uint32_t size = gpuscan__sample_size(key, own);
-    return own->image ? 1 : gpuscan__vector(size, size);
-}
-
-/* Returns whether the program has a kernel for tiles whose rows are whole vectors. That kernel needs half the registers
-   and instructions of the general one. More copies of the bins do not make it faster. tuning: histogram-whole-tiles */
-static uint32_t gpuscan__has_whole_tiles(const gpuscan__key *key, const gpuscan__histogram_key *own) {
-    uint32_t vector = gpuscan__histogram_vector(key, own);
-    return !gpuscan__key_is_cpu(key) && own->tiled && !own->image && own->copies &&
-           vector * gpuscan__sample_size(key, own) == 16 && vector % own->channels == 0;
-}
-
 static const char *const *gpuscan__histogram_kernels(const gpuscan__key *key) {
-    static const char *const names[] = {"gpuscan_histogram", "gpuscan_histogram_finish", NULL};
-    static const char *const with_tiles[] = {"gpuscan_histogram", "gpuscan_histogram_finish", "gpuscan_histogram_tiles",
-                                             NULL};
-    gpuscan__histogram_key own = gpuscan__histogram_own(key);
-    return gpuscan__has_whole_tiles(key, &own) ? with_tiles : names;
+    static const char *const names[2][4] = {
+        {"gpuscan_histogram", "gpuscan_histogram_finish"},
+        {"gpuscan_histogram", "gpuscan_histogram_finish", "gpuscan_histogram_tiles"}};
+    return names[gpuscan__histogram_own(key).whole_tiles];
 }
 
 static uint64_t gpuscan__histogram_pieces(const gpuscan__key *key) {
@@ -18710,34 +18699,30 @@ static uint64_t gpuscan__histogram_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(HISTOGRAM, !cpu) | GPUSCAN__PIECE(HISTOGRAM_FINISH, 1);
 }
 
-/* Returns the type of values that are put into bins: the samples' type, or the type that custom->convert returns. */
-static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
-    return (gpuscan_type)(key->dst ? key->dst : key->src);
-}
-
 /* Returns how many samples a CPU puts into bins at once. The simulator (FENCE_MEM) crashes on vectors of 16. */
-static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
+static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
+    const gpuscan__histogram_key *own = &plan->key;
     int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
                    own->mode == GPUSCAN__BIN_MODE_GUESS;
-    if (!gpuscan__key_is_cpu(&plan->key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
+    if (!gpuscan__key_is_cpu(&plan->common.key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
         own->form == GPUSCAN_BINS_EDGES || own->by_channel || own->wide_offset || branches)
         return 1;
-    return gpuscan__types[gpuscan__binned_type(&plan->key)].size == 8 ? 8 : 16;
+    return gpuscan__types[plan->sample].size == 8 ? 8 : 16;
 }
 
 /* Defines the caller's expressions as functions of a pixel and the pixel's number in its row. */
-static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key *key,
-                                        const gpuscan__histogram_key *own, const gpuscan__elements *e) {
-    const gpuscan_custom *texts = e->custom;
+static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__histogram_plan *plan) {
+    const gpuscan__histogram_key *own = &plan->key;
+    const gpuscan_custom *texts = plan->common.e.custom;
     int sees = GPUSCAN__SEES_SOURCES + (own->image ? GPUSCAN__SEES_IMAGE : 0);
-    const char *const element = key->src == GPUSCAN_TYPE_F16 ? "float" : gpuscan__types[key->src].name;
+    int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM, is_half = plan->element == GPUSCAN_TYPE_F16;
+    const char *element = is_custom ? "gpuscan_custom_type" : is_half ? "float" : gpuscan__types[plan->element].name;
     char pixel[24];
-    gpuscan__define_number(text, "PIXEL_F16", key->src == GPUSCAN_TYPE_F16);
+    gpuscan__define_number(text, "PIXEL_F16", (uint64_t)is_half);
     if (!own->converted && !own->weighed)
         return;
-    gpuscan__define_source(text, e, key->src == GPUSCAN_TYPE_CUSTOM);
-    snprintf(pixel, sizeof(pixel), "%s%s", key->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : element,
-             gpuscan__vector_lengths[own->pixel_channels]);
+    gpuscan__define_source(text, &plan->common.e, is_custom);
+    snprintf(pixel, sizeof(pixel), "%s%s", element, gpuscan__vector_lengths[own->pixel_channels]);
     gpuscan__define(text, "PIXEL", pixel);
     if (own->converted)
         gpuscan__define_expression(text, "$BINNED `custom_convert(`+$PIXEL x, ulong i", sees, " convert",
@@ -18750,26 +18735,24 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key 
 }
 
 /* Defines the types of samples, of values that are compared with bounds, of counters and of weights. */
-static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
-                                    const gpuscan__histogram_key *own) {
-    const gpuscan__key *key = &plan->key;
-    const gpuscan_type binned = gpuscan__binned_type(key);
-    const gpuscan__type_facts *sample = &gpuscan__types[binned];
-    int is_custom = key->src == GPUSCAN_TYPE_CUSTOM;
+static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, const gpuscan__histogram_plan *plan) {
+    const gpuscan__histogram_key *own = &plan->key;
+    const gpuscan__type_facts *sample = &gpuscan__types[plan->sample];
+    int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM, is_double = plan->sample == GPUSCAN_TYPE_F64;
     uint32_t is_float = sample->kind == 'f';
-    const char *real = binned == GPUSCAN_TYPE_F64 ? "double" : "float", *name = gpuscan__types[key->src].name;
+    const char *real = is_double ? "double" : "float", *name = gpuscan__types[plan->element].name;
     const char *wide = sample->kind == 's' ? "int" : "uint"; /* type of small integers in vectors */
     gpuscan__define(text, "SAMPLE", is_custom ? "gpuscan_custom_type" : name);
     gpuscan__define(text, "ELEMENT", is_custom ? "uchar" : name);
-    gpuscan__define_number(text, "SAMPLE_SIZE", gpuscan__sample_size(key, own));
+    gpuscan__define_number(text, "SAMPLE_SIZE", plan->sample_size);
     gpuscan__define_number(text, "SAMPLE_IS_STRUCT", is_custom || own->pixel_channels > 1);
     gpuscan__define_number(text, "SAMPLE_IS_SIGNED", sample->kind == 's');
     gpuscan__define_number(text, "SAMPLE_IS_FLOAT", is_float);
-    gpuscan__define_number(text, "SAMPLE_F16", binned == GPUSCAN_TYPE_F16);
+    gpuscan__define_number(text, "SAMPLE_F16", plan->sample == GPUSCAN_TYPE_F16);
     gpuscan__define(text, "BINNED", sample->name);
-    gpuscan__define(text, "VALUE", is_float ? real : gpuscan__bin_wide(gs, plan, own) > 1 ? wide : sample->name);
+    gpuscan__define(text, "VALUE", is_float ? real : gpuscan__bin_wide(gs, plan) > 1 ? wide : sample->name);
     gpuscan__define(text, "REAL", real);
-    gpuscan__define_number(text, "REAL_SIZE", binned == GPUSCAN_TYPE_F64 ? 8 : 4);
+    gpuscan__define_number(text, "REAL_SIZE", is_double ? 8 : 4);
     gpuscan__define(text, "OFFSET", own->wide_offset ? "ulong" : "uint");
     gpuscan__define_number(text, "OFFSET_SIZE", own->wide_offset ? 8 : 4);
     gpuscan__define(text, "COUNTER", gpuscan__types[own->counter].name);
@@ -18787,18 +18770,19 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     X(LOCAL_WORDS, local_words) X(COUNTS_STRIDE, stride) X(ARRIVALS, arrivals) X(PIXEL_CHANNELS, pixel_channels)       \
     X(CONVERTED, converted) X(WEIGHED, weighed)
 
-GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
-    gpuscan__histogram_key own = gpuscan__histogram_own(&plan->key);
+GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *common) {
+    const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
+    const gpuscan__histogram_key own = plan->key;
     gpuscan__define(text, "HISTOGRAM_NUMBERS", gpuscan__histogram_numbers_text);
     gpuscan__define(text, "HISTOGRAM_FINISH_NUMBERS", gpuscan__histogram_finish_numbers_text);
-    gpuscan__define_shape(text, gs, &plan->key, gpuscan__histogram_vector(&plan->key, &own));
-    gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, own.pixel_channels);
-    gpuscan__define_samples(text, gs, plan, &own);
+    gpuscan__define_shape(text, gs, &common->key, plan->vector);
+    gpuscan__define_image(text, own.image, plan->element, own.pixel_channels);
+    gpuscan__define_samples(text, gs, plan);
     GPUSCAN__HISTOGRAM_FIELDS(GPUSCAN__DEFINE_FIELD)
-    gpuscan__define_number(text, "BIN_WIDE", gpuscan__bin_wide(gs, plan, &own));
-    gpuscan__define_number(text, "REGISTERS", plan->key.registers);
-    gpuscan__define_number(text, "WHOLE_TILES", gpuscan__has_whole_tiles(&plan->key, &own));
-    gpuscan__define_expressions(text, &plan->key, &own, &plan->e);
+    gpuscan__define_number(text, "BIN_WIDE", gpuscan__bin_wide(gs, plan));
+    gpuscan__define_number(text, "REGISTERS", common->key.registers);
+    gpuscan__define_number(text, "WHOLE_TILES", own.whole_tiles);
+    gpuscan__define_expressions(text, plan);
 }
 
 /* Returns floor(2^64 * a / b) for a < b, by long division. */
@@ -18846,17 +18830,17 @@ static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins
     return gpuscan__fraction64(bins, range) + (mode == GPUSCAN__BIN_MODE_MULTIPLY && (range & (range - 1)) != 0);
 }
 
-/* Resolves integer bins: their range, and how a sample finds its bin. */
-static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
-                                            gpuscan__histogram_plan *plan) {
+/* Resolves integer bins: their range, and how a sample finds its bin. `given` has the lower and the upper bound. */
+static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan *plan, const gpuscan_bound *given,
+                                            gpuscan__bounds *bounds) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
     unsigned bits = type->size * 8;
     uint64_t least = type->kind == 's' ? (uint64_t)0 - ((uint64_t)1 << (bits - 1)) : 0; /* in two's complement */
     uint64_t whole = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->bins; /* whole: values of the type; 0: 2^64 */
-    uint64_t lower = desc->lower.u, upper = desc->upper.u, range;
+    uint64_t lower = given[0].u, upper = given[1].u, range;
     gpuscan__histogram_key *key = &plan->key;
-    int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
-    if (desc->form == GPUSCAN_BINS_VALUES) {
+    int ordered = type->kind == 's' ? given[0].i < given[1].i : lower < upper;
+    if (key->form == GPUSCAN_BINS_VALUES) {
         uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* values from lower on; 0: 2^64 */
         range = beyond && beyond < bins ? beyond : bins; /* the range ends before s - lower would wrap */
     } else if (lower == 0 && upper == 0) {
@@ -18867,8 +18851,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     } else {
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: the range is empty");
     }
-    plan->bounds.lower = lower;
-    plan->bounds.range = range;
+    bounds->lower = lower;
+    bounds->range = range;
     key->range_all = lower == least && range == whole;
     /* 32 bits suffice for the offset s - lower of a sample s if the whole range lies within the type. The offset of a
        sample below the range, modulo 2^32, then lies beyond the range. */
@@ -18876,33 +18860,24 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     if (bits < 64) {
         uint64_t above = lower - least;
         if (above < whole && range <= whole - above)
-            key->wide_offset = desc->closed && range == whole - above; /* 1: a closed range's end exceeds the type */
+            key->wide_offset = key->closed && range == whole - above; /* 1: a closed range's end exceeds the type */
     }
     key->mode = GPUSCAN__BIN_MODE_SHIFT; /* VALUES: shift by 0 */
-    if (desc->form != GPUSCAN_BINS_VALUES) {
+    if (key->form != GPUSCAN_BINS_VALUES) {
         key->mode = gpuscan__bin_mode(range, bins);
-        plan->bounds.factor = gpuscan__bin_factor(key->mode, range, bins);
+        bounds->factor = gpuscan__bin_factor(key->mode, range, bins);
     }
-    if (key->mode == GPUSCAN__BIN_MODE_SHIFT && plan->bounds.factor > 31) /* one bin covers all 32-bit values */
+    if (key->mode == GPUSCAN__BIN_MODE_SHIFT && bounds->factor > 31) /* one bin covers all 32-bit values */
         key->wide_offset = 1;
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the nearest f32. The volatile keeps gcc 12 at -O2 from leaving out a pair of such conversions. */
-static double gpuscan__single(double x) {
-    volatile float single = (float)x;
-    return (double)single;
-}
-
-/* Returns the nearest f64. The volatile drops the extra bits of x87 and keeps -ffast-math from reordering. */
-static double gpuscan__double(double x) {
-    volatile double rounded = x;
+/* Returns the nearest f64 or, for smaller types, the nearest f32. The volatiles drop the extra bits of x87, keep
+   -ffast-math from reordering, and keep gcc 12 at -O2 from leaving out a pair of conversions to f32. */
+static double gpuscan__rounded(gpuscan_type type, double x) {
+    volatile float single = type == GPUSCAN_TYPE_F64 ? 0 : (float)x;
+    volatile double rounded = type == GPUSCAN_TYPE_F64 ? x : (double)single;
     return rounded;
-}
-
-/* Divides by a divisor from memory, since -ffast-math turns two divisions by the same number into multiplications. */
-static double gpuscan__quotient(double dividend, double divisor) {
-    return gpuscan__double(dividend / gpuscan__double(divisor));
 }
 
 /* Returns whether x is neither infinite nor NaN. Tests its bits, since -ffast-math removes such comparisons. */
@@ -18910,43 +18885,38 @@ static int gpuscan__is_finite(gpuscan_bound x) {
     return (x.u >> 52 & 0x7ff) != 0x7ff;
 }
 
-/* Returns the width of even bins. If there is a single bin, its width may overflow, so it is limited to `largest`. */
+/* Returns the width of even bins. If there is a single bin, its width may overflow, so it is limited to `largest`. The
+   divisor comes from memory, since -ffast-math turns two divisions by the same number into multiplications. */
 static double gpuscan__even_step(double lower, double upper, uint32_t bins, double largest) {
     const double double_max = 1.7976931348623157e308;
-    double step;
-    if (gpuscan__double(upper / 2 - lower / 2) <= double_max / 2)
-        step = gpuscan__quotient(gpuscan__double(upper - lower), bins);
+    const gpuscan_type f64 = GPUSCAN_TYPE_F64;
+    volatile double divisor = bins;
+    double step = largest;
+    if (gpuscan__rounded(f64, upper / 2 - lower / 2) <= double_max / 2)
+        step = gpuscan__rounded(f64, gpuscan__rounded(f64, upper - lower) / divisor);
     else if (bins > 1)
-        step = gpuscan__quotient(upper, bins) - gpuscan__quotient(lower, bins);
-    else
-        step = largest;
-    return gpuscan__double(step < largest ? step : largest);
+        step = gpuscan__rounded(f64, upper / divisor) - gpuscan__rounded(f64, lower / divisor);
+    return gpuscan__rounded(f64, step < largest ? step : largest);
 }
 
-static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
-                                          gpuscan__histogram_plan *plan) {
-    double lower = gpuscan__double(desc->lower.f), upper = gpuscan__double(desc->upper.f), step, least;
-    const double float_max = 3.4028234663852886e38, double_max = 1.7976931348623157e308;
-    double largest = plan->sample == GPUSCAN_TYPE_F64 ? double_max : float_max;
+static gpuscan_result gpuscan__float_bins(gpuscan *gs, gpuscan__histogram_plan *plan, const gpuscan_bound *given,
+                                          gpuscan__bounds *bounds) {
+    const gpuscan_type type = plan->sample;
+    double lower = gpuscan__rounded(GPUSCAN_TYPE_F64, given[0].f), step;
+    double upper = gpuscan__rounded(GPUSCAN_TYPE_F64, given[1].f);
+    double largest = type == GPUSCAN_TYPE_F64 ? 1.7976931348623157e308 : 3.4028234663852886e38;
+    double least = type == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
     if (lower == 0 && upper == 0) /* 0 includes -0.0 */
         upper = 1.0;
-    if (!gpuscan__is_finite(desc->lower) || !gpuscan__is_finite(desc->upper) ||
+    if (!gpuscan__is_finite(given[0]) || !gpuscan__is_finite(given[1]) ||
         !(lower >= -largest && upper <= largest && lower < upper))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: the range is empty or not finite");
-    if (plan->sample != GPUSCAN_TYPE_F64) {
-        lower = gpuscan__single(lower);
-        upper = gpuscan__single(upper);
-    }
-    step = gpuscan__even_step(lower, upper, plan->bins, largest);
-    if (plan->sample != GPUSCAN_TYPE_F64)
-        step = gpuscan__single(step);
-    least = plan->sample == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
+    bounds->real_lower = lower = gpuscan__rounded(type, lower);
+    bounds->real_upper = upper = gpuscan__rounded(type, upper);
+    bounds->real_step = step = gpuscan__rounded(type, gpuscan__even_step(lower, upper, plan->bins, largest));
     if (!(lower < upper) || !(step >= least)) /* `least` also keeps 1 / step finite */
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS,
                              "lower and upper: a bin is too fine for the type (bounds of floats: lower.f, upper.f)");
-    plan->bounds.real_lower = lower;
-    plan->bounds.real_upper = upper;
-    plan->bounds.real_step = step;
     /* The kernel guesses that sample s is in bin (s - lower) * (1 / step). Among up to 2^20 bins, each of the two
        roundings adds an error of up to 2^-24 * 2^20 bins, together 1/8 bin. An edge, up to 2^21 steps from 0, has an
        error of up to 2^-24 * 2^21 steps, or 1/8 bin. The sum is below 1/2 bin if nothing overflows or underflows. */
@@ -18957,147 +18927,91 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__channel_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
-                                            gpuscan__histogram_plan *plan) {
+/* Resolves the bounds of all channels or of each: even bins or values, or the index of the first edge. */
+static gpuscan_result gpuscan__resolve_bounds(gpuscan *gs, gpuscan__histogram_plan *plan) {
+    const gpuscan_histogram_desc *desc = plan->desc;
+    const gpuscan_bound all[] = {desc->lower, desc->upper};
     gpuscan__histogram_key *key = &plan->key;
-    gpuscan_histogram_desc own = *desc;
-    int is_float = gpuscan__is_float(plan->sample), alike = 1, product = 1;
-    uint32_t c, k, slots = 0, mode = 0, wide = 0, all = 1;
-    for (c = 0; c < plan->channels; c++) {
-        gpuscan_result r;
+    int by_edges = desc->form == GPUSCAN_BINS_EDGES, is_float = gpuscan__is_float(plan->sample);
+    int is_alike = 1, is_product = 1;
+    uint32_t c, k, slots = 0, mode = 0, wide_offset = 0, range_all = !by_edges;
+    key->by_channel = desc->channel_bounds || desc->edges_pitch;
+    for (c = 0; c < plan->channels && !(slots && !key->by_channel); c++) {
+        const gpuscan_bound *given = desc->channel_bounds ? desc->channel_bounds + 2 * c : all;
+        gpuscan__bounds *bounds = &plan->bounds[slots];
+        gpuscan_result r = GPUSCAN_SUCCESS;
         if (!(key->mask >> c & 1))
             continue;
-        own.lower = desc->channel_bounds[2 * c];
-        own.upper = desc->channel_bounds[2 * c + 1];
-        r = is_float ? gpuscan__float_bins(gs, &own, plan) : gpuscan__integer_bins(gs, &own, plan);
+        if (by_edges && (!gpuscan__multiply(c, desc->edges_pitch, &bounds->edges) ||
+                         !gpuscan__add(bounds->edges, (uint64_t)plan->bins + 1, &plan->edges)))
+            r = gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "edges_pitch: the edges do not fit 64 bits");
+        else if (!by_edges)
+            r = is_float ? gpuscan__float_bins(gs, plan, given, bounds)
+                         : gpuscan__integer_bins(gs, plan, given, bounds);
         if (r != 0)
             return r;
-        alike = alike && (slots == 0 || mode == key->mode);
-        product = product && gpuscan__is_product(plan->bounds.range, plan->bins);
+        is_alike = is_alike && (slots == 0 || mode == key->mode);
+        is_product = is_product && gpuscan__is_product(bounds->range, plan->bins);
         mode = key->mode;
-        wide |= key->wide_offset;
-        all &= key->range_all;
-        plan->channel[slots++] = plan->bounds;
+        wide_offset |= key->wide_offset;
+        range_all &= key->range_all;
+        slots++;
     }
-    key->by_channel = 1;
-    key->wide_offset = wide;
-    key->range_all = all;
-    plan->bounds = plan->channel[0];
-    if (!alike) /* one mode must serve all channels */
-        key->mode = is_float  ? GPUSCAN__BIN_MODE_GUESS
-                    : product ? GPUSCAN__BIN_MODE_MULTIPLY
-                              : GPUSCAN__BIN_MODE_GENERAL;
-    for (k = 0; k < slots && !alike && !is_float; k++)
-        plan->channel[k].factor = gpuscan__bin_factor(key->mode, plan->channel[k].range, plan->bins);
+    key->wide_offset = wide_offset;
+    key->range_all = range_all;
+    if (!is_alike) /* one mode must serve all channels */
+        key->mode = is_float     ? GPUSCAN__BIN_MODE_GUESS
+                    : is_product ? GPUSCAN__BIN_MODE_MULTIPLY
+                                 : GPUSCAN__BIN_MODE_GENERAL;
+    for (k = 0; k < slots && !is_alike && !is_float; k++)
+        plan->bounds[k].factor = gpuscan__bin_factor(key->mode, plan->bounds[k].range, plan->bins);
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves the index of each channel's first edge. */
-static gpuscan_result gpuscan__channel_edges(gpuscan *gs, const gpuscan_histogram_desc *desc,
-                                             gpuscan__histogram_plan *plan) {
-    uint32_t c, slots = 0;
-    plan->edges = (uint64_t)plan->bins + 1;
-    if (!desc->edges_pitch)
-        return GPUSCAN_SUCCESS;
-    plan->key.by_channel = 1;
-    for (c = 0; c < plan->channels; c++) {
-        uint64_t at;
-        if (!(plan->key.mask >> c & 1))
-            continue;
-        if (!gpuscan__multiply(c, desc->edges_pitch, &at) || !gpuscan__add(at, plan->bins + 1, &plan->edges))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "edges_pitch: the edges do not fit 64 bits");
-        plan->channel[slots++].edges = at;
-    }
-    return GPUSCAN_SUCCESS;
-}
-
-/* Resolves the type of pixels, and the values and weights that expressions compute from pixels. */
-static gpuscan_result gpuscan__resolve_expressions(gpuscan *gs, const gpuscan_histogram_desc *desc,
-                                                   gpuscan__histogram_plan *plan) {
-    gpuscan__histogram_key *key = &plan->key;
+/* Checks what the desc says of types, expressions and bins. `sample` is the type of values that are put into bins. */
+static gpuscan_result gpuscan__check_samples(gpuscan *gs, const gpuscan__histogram_plan *plan, gpuscan_type sample) {
+    const gpuscan_histogram_desc *desc = plan->desc;
     const gpuscan_custom *custom = desc->custom;
-    int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
-    int converted = custom && custom->convert, sees_pixels = converted || desc->weight, several = plan->channels > 1;
-    gpuscan_type sample = converted && desc->value_type ? desc->value_type : plan->element;
-    const gpuscan__mistake mistakes[] = {
-        {plan->channels > 4, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is more than 4"},
-        {sample == GPUSCAN_TYPE_CUSTOM, GPUSCAN_ERROR_INVALID_TYPE,
-         desc->value_type ? "value_type is not a builtin type" : "sample_type is not a builtin type"},
-        {desc->value_type && !converted, GPUSCAN_ERROR_INVALID_ARGUMENT,
-         "value_type is given without custom->convert"},
-        {is_custom && custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST),
-         GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->type is NULL, or custom->size is not from 1 to 1024"},
-        {sees_pixels && several && is_custom, GPUSCAN_ERROR_INVALID_ARGUMENT,
-         "channels is above 1 with a custom sample_type"},
-        {sees_pixels && several && !converted, GPUSCAN_ERROR_INVALID_ARGUMENT,
-         "weight with several channels, and no custom->convert that makes them one value"},
-        {sees_pixels && desc->channel_mask, GPUSCAN_ERROR_INVALID_ARGUMENT,
-         "channel_mask with custom->convert or weight, which take whole pixels"},
-        {desc->weight && (desc->weights.mem || desc->host_weights), GPUSCAN_ERROR_INVALID_ARGUMENT,
-         "weight and weights are both given"}};
-    gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
-    if (r != 0)
-        return r;
-    key->converted = converted != 0;
-    key->weighed = desc->weight != NULL;
-    plan->sample = sample;
-    plan->element_size = is_custom ? (uint32_t)custom->size : gpuscan__types[plan->element].size;
-    plan->pixel_elements = plan->channels;
-    if (sees_pixels) {
-        if (converted && plan->sample == GPUSCAN_TYPE_F16)
-            plan->sample = GPUSCAN_TYPE_F32;
-        key->pixel_channels = is_custom ? 0 : plan->channels;
-        plan->channels = 1;
-        if (custom)
-            plan->texts = *custom;
-        plan->texts.combine = desc->weight;
-        plan->texts.identity = plan->texts.select = plan->texts.equal = plan->texts.key = NULL;
-        plan->common.e.custom = &plan->texts;
-    }
-    return GPUSCAN_SUCCESS;
-}
-
-static gpuscan_result gpuscan__resolve_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
-                                            gpuscan__histogram_plan *plan) {
-    gpuscan__histogram_key *key = &plan->key;
-    uint32_t bins = desc->bins ? desc->bins : 256;
+    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT, wrong_type = GPUSCAN_ERROR_INVALID_TYPE;
+    int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM, several = plan->channels > 1;
+    int converted = custom && custom->convert, sees_pixels = converted || desc->weight;
     int by_edges = desc->form == GPUSCAN_BINS_EDGES;
     const gpuscan__mistake mistakes[] = {
-        {(unsigned)desc->form > GPUSCAN_BINS_VALUES, GPUSCAN_ERROR_INVALID_ARGUMENT, "form is not a gpuscan_bins"},
-        {!by_edges && (desc->edges.mem || desc->host_edges), GPUSCAN_ERROR_INVALID_ARGUMENT,
+        {plan->channels > 4, argument, "channels is more than 4"},
+        {sample == GPUSCAN_TYPE_CUSTOM, wrong_type,
+         desc->value_type ? "value_type is not a builtin type" : "sample_type is not a builtin type"},
+        {desc->value_type && !converted, argument, "value_type is given without custom->convert"},
+        {is_custom && custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST), argument,
+         "custom->type is NULL, or custom->size is not from 1 to 1024"},
+        {sees_pixels && several && is_custom, argument, "channels is above 1 with a custom sample_type"},
+        {sees_pixels && several && !converted, argument,
+         "weight with several channels, and no custom->convert that makes them one value"},
+        {sees_pixels && desc->channel_mask, argument,
+         "channel_mask with custom->convert or weight, which take whole pixels"},
+        {desc->weight && (desc->weights.mem || desc->host_weights), argument, "weight and weights are both given"},
+        {plan->counter != GPUSCAN_TYPE_U32 && plan->counter != GPUSCAN_TYPE_U64, wrong_type,
+         "counter_type is neither u32 nor u64"},
+        {gpuscan__types[plan->weight].kind != 'u', wrong_type, "weight_type is not an unsigned integer type"},
+        {(unsigned)desc->form > GPUSCAN_BINS_VALUES, argument, "form is not a gpuscan_bins"},
+        {!by_edges && (desc->edges.mem || desc->host_edges), argument,
          "edges are given, but form is not GPUSCAN_BINS_EDGES"},
-        {(unsigned)desc->outside > GPUSCAN_OUTSIDE_COUNT, GPUSCAN_ERROR_INVALID_ARGUMENT,
-         "outside is not a gpuscan_outside"},
-        {desc->channel_mask >> plan->channels != 0, GPUSCAN_ERROR_INVALID_ARGUMENT,
+        {(unsigned)desc->outside > GPUSCAN_OUTSIDE_COUNT, argument, "outside is not a gpuscan_outside"},
+        {plan->channels <= 4 && desc->channel_mask >> plan->channels != 0, argument,
          "channel_mask names channels that do not exist"},
-        {bins > 0x7fffffffu / 4 - 2, GPUSCAN_ERROR_INVALID_BINS, "bins is more than 536870909"},
-        {desc->form == GPUSCAN_BINS_VALUES && gpuscan__is_float(plan->sample), GPUSCAN_ERROR_INVALID_TYPE,
-         "form: VALUES is for integers"},
-        {desc->channel_bounds && (by_edges || desc->lower.u || desc->upper.u), GPUSCAN_ERROR_INVALID_ARGUMENT,
+        {plan->bins > 0x7fffffffu / 4 - 2, GPUSCAN_ERROR_INVALID_BINS, "bins is more than 536870909"},
+        {desc->form == GPUSCAN_BINS_VALUES && gpuscan__is_float(sample), wrong_type, "form: VALUES is for integers"},
+        {desc->channel_bounds && (by_edges || desc->lower.u || desc->upper.u), argument,
          "channel_bounds together with lower, upper or edges"},
-        {desc->edges_pitch && (!by_edges || desc->edges_pitch <= bins), GPUSCAN_ERROR_INVALID_ARGUMENT,
+        {desc->edges_pitch && (!by_edges || desc->edges_pitch <= plan->bins), argument,
          "edges_pitch without EDGES, or below bins + 1"}};
     gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
-    if (r != 0)
-        return r;
-    key->mask = desc->channel_mask ? desc->channel_mask : (1u << plan->channels) - 1;
-    key->form = (uint32_t)desc->form;
-    key->closed = desc->closed != 0 && desc->form != GPUSCAN_BINS_VALUES;
-    key->outside = (uint32_t)desc->outside;
-    key->channels = plan->channels;
-    key->counter = (uint32_t)plan->counter;
-    plan->bins = bins;
-    plan->channel_bins = bins + (desc->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0);
-    plan->all_bins = (uint64_t)gpuscan__active_channels(key->mask) * plan->channel_bins;
-    key->edge_step = by_edges && bins > 1 ? (uint32_t)gpuscan__power_of_two_below(bins - 1) : 0;
-    return by_edges                            ? gpuscan__channel_edges(gs, desc, plan)
-           : desc->channel_bounds            ? gpuscan__channel_bins(gs, desc, plan)
-           : gpuscan__is_float(plan->sample) ? gpuscan__float_bins(gs, desc, plan)
-                                               : gpuscan__integer_bins(gs, desc, plan);
+    return r != 0 ? r : gpuscan__check_type(gs, "sample_type", plan->element);
 }
 
-static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histogram_desc *desc,
-                                               gpuscan__histogram_plan *plan) {
+/* Resolves the types of pixels, and of the values and weights that expressions may compute from them. Resolves bins. */
+static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, gpuscan__histogram_plan *plan) {
+    const gpuscan_histogram_desc *desc = plan->desc;
+    gpuscan__histogram_key *key = &plan->key;
     gpuscan_result r;
     plan->element = desc->sample_type;
     plan->channels = desc->channels;
@@ -19108,25 +19022,50 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
     plan->channels = plan->channels ? plan->channels : 1;
     plan->counter = desc->counter_type ? desc->counter_type : GPUSCAN_TYPE_U32;
     plan->weight = desc->weight_type ? desc->weight_type : GPUSCAN_TYPE_U32;
+    plan->bins = desc->bins ? desc->bins : 256;
     if ((unsigned)plan->element >= GPUSCAN_TYPE_COUNT || (unsigned)plan->counter >= GPUSCAN_TYPE_COUNT ||
         (unsigned)plan->weight >= GPUSCAN_TYPE_COUNT || (unsigned)desc->value_type >= GPUSCAN_TYPE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "sample_type, value_type, counter_type or weight_type is not a gpuscan_type");
-    if ((r = gpuscan__resolve_expressions(gs, desc, plan)) != 0)
+    key->converted = desc->custom && desc->custom->convert;
+    key->weighed = desc->weight != NULL;
+    plan->sample = key->converted && desc->value_type ? desc->value_type : plan->element;
+    if ((r = gpuscan__check_samples(gs, plan, plan->sample)) != 0)
         return r;
-    if (plan->counter != GPUSCAN_TYPE_U32 && plan->counter != GPUSCAN_TYPE_U64)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "counter_type is neither u32 nor u64");
-    if (gpuscan__types[plan->weight].kind != 'u')
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "weight_type is not an unsigned integer type");
-    if ((r = gpuscan__check_type(gs, "sample_type", plan->element)) != 0 ||
-        (r = gpuscan__check_type(gs, "value_type", plan->sample)) != 0)
+    plan->element_size = plan->element == GPUSCAN_TYPE_CUSTOM ? (uint32_t)desc->custom->size
+                                                              : gpuscan__types[plan->element].size;
+    plan->pixel_elements = plan->channels;
+    if (key->converted || key->weighed) {
+        if (key->converted && plan->sample == GPUSCAN_TYPE_F16)
+            plan->sample = GPUSCAN_TYPE_F32;
+        key->pixel_channels = plan->element == GPUSCAN_TYPE_CUSTOM ? 0 : plan->channels;
+        plan->channels = 1;
+        if (desc->custom)
+            plan->texts = *desc->custom;
+        plan->texts.combine = desc->weight;
+        plan->texts.identity = plan->texts.select = plan->texts.equal = plan->texts.key = NULL;
+        plan->common.e.custom = &plan->texts;
+    }
+    plan->sample_size = plan->element_size * (key->pixel_channels ? key->pixel_channels : 1);
+    plan->vector = key->image ? 1 : gpuscan__vector(plan->sample_size, plan->sample_size);
+    if ((r = gpuscan__check_type(gs, "value_type", plan->sample)) != 0)
         return r;
-    return gpuscan__resolve_bins(gs, desc, plan);
+    key->mask = desc->channel_mask ? desc->channel_mask : (1u << plan->channels) - 1;
+    key->form = (uint32_t)desc->form;
+    key->closed = desc->closed != 0 && desc->form != GPUSCAN_BINS_VALUES;
+    key->outside = (uint32_t)desc->outside;
+    key->channels = plan->channels;
+    key->counter = (uint32_t)plan->counter;
+    plan->channel_bins = plan->bins + (desc->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0);
+    plan->all_bins = (uint64_t)gpuscan__active_channels(key->mask) * plan->channel_bins;
+    if (desc->form == GPUSCAN_BINS_EDGES && plan->bins > 1)
+        key->edge_step = (uint32_t)gpuscan__power_of_two_below(plan->bins - 1);
+    return gpuscan__resolve_bounds(gs, plan);
 }
 
 /* Resolves the tiles. Tiles without pixels are included, since their counters are written, too. */
-static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogram_desc *desc,
-                                             gpuscan__histogram_plan *plan) {
+static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, gpuscan__histogram_plan *plan) {
+    const gpuscan_histogram_desc *desc = plan->desc;
     uint64_t rows = desc->rows ? desc->rows : 1, counters;
     plan->key.stride = desc->counts_stride ? desc->counts_stride : 1;
     plan->tile_width = desc->tile_width ? gpuscan__min(desc->tile_width, desc->count) : desc->count;
@@ -19143,15 +19082,14 @@ static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogra
 }
 
 /* Adds the range of the samples, in a buffer or an image, for later checks. Sets the pitch of rows in bytes. */
-static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogram_desc *desc,
-                                             gpuscan__histogram_plan *plan) {
+static gpuscan_result gpuscan__samples_range(gpuscan *gs, gpuscan__histogram_plan *plan) {
     static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
+    const gpuscan_histogram_desc *desc = plan->desc;
     int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
     uint32_t size = plan->element_size;
     uint64_t pixel = (uint64_t)plan->pixel_elements * size, pitch, row, before, bytes = 0;
     gpuscan__range *range = gpuscan__input(&plan->common, "samples", desc->samples, 0, size);
     gpuscan_result r;
-    plan->unit = is_custom ? 1 : size;
     if ((r = gpuscan__check_pitches(gs, &fields, desc->pitch, desc->pitch_bytes,
                                     is_custom ? gpuscan__alignment(size) : size)) != 0 ||
         (r = gpuscan__resolve_pitch(gs, "pitch", desc->pitch, desc->count, &pitch)) != 0)
@@ -19169,81 +19107,78 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogra
     range->elements = gpuscan__ceil_div(bytes, size);
     range->cut = (uint32_t)(range->elements * size - bytes);
     range->required = bytes > 0;
-    if (plan->rows > 1 && desc->count) {
-        range->row = row;
-        range->pitch = plan->pitch;
-    }
+    gpuscan__rows_of(range, plan->rows, row, plan->pitch, 1);
     if (plan->image.place)
         *range = plan->image.range;
     return GPUSCAN_SUCCESS;
 }
 
-static void gpuscan__histogram_key_of(const gpuscan_histogram_desc *desc, gpuscan__histogram_plan *plan) {
+/* Adds the ranges of the counters, weights and edges, which follow the samples' range. */
+static gpuscan_result gpuscan__histogram_ranges(gpuscan *gs, gpuscan__histogram_plan *plan) {
+    const gpuscan_histogram_desc *desc = plan->desc;
     gpuscan__plan *common = &plan->common;
-    int is_weighted = desc->weights.mem || desc->host_weights;
-    /* rows without gaps become one row, unless expressions see a pixel's number in its row */
-    int is_dense = !plan->image.place && plan->pitch == desc->count * plan->pixel_elements * plan->element_size &&
-                   (!is_weighted || plan->weights_pitch == desc->count);
-    plan->key.weight = is_weighted || desc->weight ? (uint32_t)plan->weight : 0;
-    if (is_dense && !desc->count_buffer.mem && !common->e.custom && !plan->key.tiled) {
-        plan->count *= plan->rows;
-        plan->rows = 1;
-    }
-    if (desc->accumulate)
-        common->flags |= GPUSCAN__FLAG_ACCUMULATE;
-    common->key.operation = common->operation->number;
-    common->key.src = (uint32_t)plan->element;
-    common->key.dst = plan->key.converted ? (uint32_t)plan->sample : 0;
-    common->key.custom_size = plan->element == GPUSCAN_TYPE_CUSTOM ? plan->element_size : 0;
-    plan->sample_size = gpuscan__sample_size(&common->key, &plan->key);
+    uint32_t counter_size = gpuscan__types[plan->counter].size, weight_size = gpuscan__types[plan->weight].size;
+    uint64_t weights, edges = desc->form == GPUSCAN_BINS_EDGES ? plan->edges : 0;
+    gpuscan__range *range;
+    gpuscan_result r;
+    if ((r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
+        return r;
+    range = gpuscan__output(common, "counts", desc->counts, plan->counters, counter_size);
+    range->reads = desc->accumulate != 0;
+    range->at_zero = 1;
+    range->partial = plan->key.stride > 1;
+    if (range->partial)
+        gpuscan__rows_of(range, plan->counters, 1, plan->key.stride, counter_size);
+    range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
+    range->required = 0;
+    gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
+    range = gpuscan__input(common, "edges", desc->edges, edges, gpuscan__edge_size(plan));
+    range->at_zero = 1;
+    return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
 }
 
 static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
-    const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)common->desc;
-    uint32_t weight_size;
-    uint64_t weights;
-    gpuscan__range *range;
+    const gpuscan_histogram_desc *desc = plan->desc = (const gpuscan_histogram_desc *)common->desc;
+    int is_weighted = desc->weights.mem || desc->host_weights, is_dense;
     gpuscan_result r;
+    plan->count = desc->count;
+    plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 of them */
     if (desc->samples_image.mem) {
         if (desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                                  "samples_image with samples, pitch or pitch_bytes");
         if ((r = gpuscan__resolve_image(gs, "samples_image", &desc->samples_image, &plan->image)) != 0 ||
             (r = gpuscan__check_region(gs, "samples_image", &desc->samples_image, &plan->image, desc->count,
-                                       desc->rows ? desc->rows : 1)) != 0)
+                                       plan->rows)) != 0)
             return r;
         plan->key.image = plan->image.place;
     }
-    if ((r = gpuscan__resolve_samples(gs, desc, plan)) != 0)
+    if ((r = gpuscan__resolve_samples(gs, plan)) != 0)
         return r;
     if (!common->from_host && common->is_run && (desc->host_edges || desc->host_weights))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "host_edges and host_weights are for gpuscan_histogram_host; set edges and weights");
-    plan->count = desc->count;
-    plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 of them */
-    weight_size = gpuscan__types[plan->weight].size;
-    if ((r = gpuscan__resolve_tiles(gs, desc, plan)) != 0 ||
+    if ((r = gpuscan__resolve_tiles(gs, plan)) != 0 ||
         (r = gpuscan__resolve_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) !=
             0 ||
-        (r = gpuscan__samples_range(gs, desc, plan)) != 0 ||
-        (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
+        (r = gpuscan__samples_range(gs, plan)) != 0 || (r = gpuscan__histogram_ranges(gs, plan)) != 0)
         return r;
-    range = gpuscan__output(common, "counts", desc->counts, plan->counters, gpuscan__types[plan->counter].size);
-    range->reads = desc->accumulate != 0;
-    range->at_zero = 1;
-    range->partial = plan->key.stride > 1;
-    if (range->partial)
-        gpuscan__rows_of(range, plan->counters, 1, plan->key.stride, range->size);
-    range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
-    range->required = 0;
-    gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
-    gpuscan__input(common, "edges", desc->edges, desc->form == GPUSCAN_BINS_EDGES ? plan->edges : 0,
-                   plan->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[plan->sample].size)
-        ->at_zero = 1;
-    if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
-        return r;
-    gpuscan__histogram_key_of(desc, plan);
+    /* rows without gaps become one row, unless expressions see a pixel's number in its row */
+    is_dense = !plan->image.place && plan->pitch == desc->count * plan->pixel_elements * plan->element_size &&
+               (!is_weighted || plan->weights_pitch == desc->count);
+    if (is_dense && !desc->count_buffer.mem && !common->e.custom && !plan->key.tiled) {
+        plan->count *= plan->rows;
+        plan->rows = 1;
+    }
+    plan->samples = plan->count * plan->rows * plan->channels;
+    plan->tile_samples = plan->tile_width * plan->tile_height * plan->channels;
+    common->flags |= desc->accumulate ? GPUSCAN__FLAG_ACCUMULATE : 0;
+    plan->key.weight = is_weighted || desc->weight ? (uint32_t)plan->weight : 0;
+    common->key.operation = common->operation->number;
+    common->key.src = (uint32_t)plan->element;
+    common->key.dst = plan->key.converted ? (uint32_t)plan->sample : 0;
+    common->key.custom_size = plan->element == GPUSCAN_TYPE_CUSTOM ? plan->element_size : 0;
     return GPUSCAN_SUCCESS;
 }
 
@@ -19286,7 +19221,7 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
     if (plan->bins > GPUSCAN__LOCAL_EDGES || own->by_channel)
         return;
     own->local_edges = 1;
-    if (plan->bins > GPUSCAN__EDGES_ALONE && plan->count * plan->channels * plan->rows >= GPUSCAN__CELLS_FROM)
+    if (plan->bins > GPUSCAN__EDGES_ALONE && plan->samples >= GPUSCAN__CELLS_FROM)
         for (own->edge_cells = 64; own->edge_cells < 4 * plan->bins && own->edge_cells < 4096;)
             own->edge_cells *= 2;
     if (!gpuscan__fit_copies(plan, copies, least, local) || (plan->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
@@ -19302,50 +19237,36 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 
 #define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* maximum number of groups in a launch that counts tiles */
 
-static uint64_t gpuscan__tile_samples(const gpuscan__histogram_plan *plan) {
-    return plan->tile_width * plan->tile_height * plan->channels; /* no overflow: the samples' bytes fit 64 bits */
-}
-
 /* Limits for tiles: few copies of bins take less time, and small groups let more tiles run at once. tuning:
    histogram-tiles */
 #define GPUSCAN__TILE_COPIES  16 /* minimum number of samples per counter, on average */
 #define GPUSCAN__TILE_SAMPLES 32 /* samples that a work-item loads at a time */
-static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
-    if (!plan->key.tiled)
-        return UINT64_MAX;
-    return gpuscan__max(gpuscan__tile_samples(plan) / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
-}
-
-/* Returns the index of the plan's sample size in a profile's arrays. */
-static uint32_t gpuscan__by_size(const gpuscan__histogram_plan *plan) {
-    return plan->sample_size > 1;
-}
 
 /* Chooses where a CPU counts. It counts bytes in tables of byte values, and at the end adds these counts to the bins.
    It counts other samples in tables of bins. Tables of bins are in the scratch if bins are many or local memory is
    `refused`. Otherwise they are in local memory and have a spare counter. */
-static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int refused) {
+static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies, int refused) {
+    gpuscan__histogram_key *own = &plan->key;
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* number of tables of 256 counters: a multiple of the channels */
     uint64_t table = (plan->all_bins + 1) * 4;
-    if (gpuscan__types[plan->sample].size == 1 && !plan->key.weight && !plan->common.e.custom && !plan->key.image &&
-        tables * 1024 + table <= local && !(plan->key.tiled && gpuscan__tile_samples(plan) < tables * 1024))
-        plan->key.copies = plan->key.byte_tables = tables;
-    else if (!refused && !gpuscan__upper_words(&plan->key) && plan->all_bins <= GPUSCAN__CPU_LOCAL_BINS &&
-             table <= local)
-        gpuscan__fit_copies(plan, gpuscan__min(8, gpuscan__tile_copies(plan)), 1,
-                            gpuscan__min(local, 16 * GPUSCAN__KIB));
+    if (gpuscan__types[plan->sample].size == 1 && !own->weight && !plan->common.e.custom && !own->image &&
+        tables * 1024 + table <= local && !(own->tiled && plan->tile_samples < tables * 1024))
+        own->copies = own->byte_tables = tables;
+    else if (!refused && !gpuscan__upper_words(own) && plan->all_bins <= GPUSCAN__CPU_LOCAL_BINS && table <= local)
+        gpuscan__fit_copies(plan, gpuscan__min(8, copies), 1, gpuscan__min(local, 16 * GPUSCAN__KIB));
 }
 
 /* Chooses where a GPU counts. It prefers to count bytes by value, then bins in local memory (in several slices if
    necessary), then bins in global memory. Returns why counters are not in local memory, or NULL if they are. */
-static const char *gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan *plan, uint64_t local,
-                                     uint64_t copies) {
+static const char *gpuscan__gpu_form(const gpuscan__histogram_tuning *tuning, gpuscan__histogram_plan *plan,
+                                     uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
     uint64_t room = gpuscan__max(local / (4 + gpuscan__upper_words(own) * 4), 2) - 1; /* a counter is spare */
     uint64_t slices = gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
+    copies = gpuscan__min(copies, tuning->copies[plan->sample_size > 1]);
     if (!gpuscan__upper_words(own) && gpuscan__counts_by_value(plan, local, copies))
         return NULL;
-    if (slices > (own->tiled ? 1 : gs->device.profile.histogram.slices))
+    if (slices > (own->tiled ? 1 : tuning->slices))
         return "the bins do not fit local memory";
     own->slices = (uint32_t)slices;
     gpuscan__fit_copies(plan, slices > 1 ? 1 : copies, 1, local);
@@ -19355,43 +19276,34 @@ static const char *gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan 
 }
 
 static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__histogram_tuning *tuning = &gs->device.profile.histogram;
     gpuscan__plan *common = &plan->common;
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy =
-        gpuscan__strategy_for(common, profile->histogram.strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
+        gpuscan__strategy_for(common, tuning->strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
     int is_cpu = gpuscan__is_cpu_strategy(strategy);
-    uint64_t local = gs->device.local_memory;
+    uint64_t local = gs->device.local_memory, copies = UINT64_MAX;
     const char *why = gpuscan__why_refused(gs, common, strategy);
     key->strategy = (uint32_t)strategy;
-    key->group = is_cpu ? 1 : (uint32_t)gpuscan__min(profile->histogram.group, common->group_limit);
+    key->group = is_cpu ? 1 : (uint32_t)gpuscan__min(tuning->group, common->group_limit);
     own->copies = own->byte_tables = own->by_value = own->spread = own->merge = own->local_edges = own->edge_cells = 0;
     own->slices = 1;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
         return GPUSCAN_SUCCESS;
     if (!is_cpu && !gpuscan__uses_ptx(gs, key)) /* most drivers add bytes to local memory that is an argument */
         local -= local > 512 ? 256 : 0;
-    local = gpuscan__min(local, profile->histogram.local);
+    local = gpuscan__min(local, tuning->local);
+    if (own->tiled)
+        copies = gpuscan__max(plan->tile_samples / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
     if (is_cpu)
-        gpuscan__cpu_form(plan, local, why != NULL);
+        gpuscan__cpu_form(plan, local, copies, why != NULL);
     else if (!why)
-        why = gpuscan__gpu_form(gs, plan, local,
-                                gpuscan__min(profile->histogram.copies[gpuscan__by_size(plan)],
-                                             gpuscan__tile_copies(plan)));
+        why = gpuscan__gpu_form(tuning, plan, local, copies);
     if (own->copies || is_cpu) /* without copies, a CPU's tables are in the scratch */
         return GPUSCAN_SUCCESS;
     key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
     return common->call->strategy == GPUSCAN_STRATEGY_AUTO ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
-}
-
-/* Returns the size of a tile's group in work-items: the largest in which each work-item has two loads or more. */
-static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_t most, uint32_t each) {
-    uint64_t loads = gpuscan__tile_samples(plan) / each / 2;
-    uint32_t group = (uint32_t)gpuscan__min(most, 64);
-    while (group * 2 <= most && group < loads)
-        group *= 2;
-    return group;
 }
 
 enum {
@@ -19400,107 +19312,13 @@ enum {
                                   many vectors, at one group per compute unit */
 };
 
-/* Sets the form: how samples are loaded, by which groups, and how bins are cut into slices. */
-static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
-    gpuscan__histogram_key *own = &plan->key;
-    gpuscan__key *key = &plan->common.key;
-    uint32_t size = plan->sample_size, vector = gpuscan__histogram_vector(key, own);
-    uint64_t elements = plan->count * plan->channels * plan->rows; /* no overflow: the samples' bytes fit 64 bits */
-    uint64_t all_items = (uint64_t)vector * key->group * gs->device.units; /* samples of one vector per work-item */
-    int is_cpu = gpuscan__key_is_cpu(key), spends;
-    key->vectors = profile->histogram.vectors;
-    own->rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
-    plan->few = 0;
-    spends = !is_cpu && (own->tiled || (own->slices == 1 &&
-                                        (own->rows || (own->copies && profile->histogram.short_vectors))));
-    if (!is_cpu && own->tiled) {
-        key->vectors = (uint32_t)gpuscan__min(key->vectors, gpuscan__max(GPUSCAN__TILE_SAMPLES / vector, 1));
-        key->group = gpuscan__tile_group(plan, key->group, key->vectors * vector);
-    } else if (own->slices > 1 && !own->rows && profile->histogram.short_vectors) {
-        uint64_t slices = gpuscan__min(profile->histogram.slices,
-                                       plan->all_bins / (4 * key->group)); /* slices with fewer bins gain nothing */
-        plan->few = elements <= GPUSCAN__SLICE_SHORT * all_items / own->slices;
-        while (slices > own->slices && elements > GPUSCAN__SLICE_MORE * all_items / slices)
-            slices /= 2; /* slices are powers of two, since each number of slices is another program */
-        if (plan->few) {
-            own->slices = (uint32_t)gpuscan__max(own->slices, slices);
-            key->vectors = profile->histogram.short_vectors;
-            spends = 1;
-        }
-    }
-    key->registers = spends ? gpuscan__registers(gs, key, profile->histogram.registers) : 0;
-    if (!own->by_value)
-        own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, gpuscan__slice_bins(plan));
-    own->local_words = 0;
-    if (!is_cpu && gpuscan__uses_ptx(gs, key))
-        own->local_words = (uint32_t)gpuscan__declared_words(
-            gpuscan__local_words(plan), gpuscan__min(gs->device.local_memory, profile->histogram.local) / 4);
-    key->tile = is_cpu ? 65536 / size /* tiles of a CPU only divide the work, so they are long */
-                       : key->group * key->vectors * vector;
-}
-
 /* Returns the maximum number of groups that count the same slice. On a CPU a slice has all bins. */
 static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__histogram_tuning *tuning = &gs->device.profile.histogram;
     const gpuscan__histogram_key *own = &plan->key;
     int near_bins = own->copies && (own->slices == 1 || own->rows || plan->few);
-    uint64_t most = near_bins ? profile->histogram.per_unit[gpuscan__by_size(plan)] : profile->histogram.per_unit_far;
+    uint64_t most = near_bins ? tuning->per_unit[plan->sample_size > 1] : tuning->per_unit_far;
     return gpuscan__max(gs->device.units * most / own->slices, 1);
-}
-
-/* Sets how many members a tile has: groups that count it or, on a CPU, pieces of it. One is enough if there are `most`
-   tiles or more. Otherwise a member gets at least `worth` samples. Large tiles need several, since 32-bit counters
-   could overflow. A CPU with tables in scratch has one. */
-static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, uint64_t worth) {
-    uint64_t samples = gpuscan__tile_samples(plan);
-    plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(samples / worth, 1));
-    plan->members = gpuscan__max(plan->members, samples >> 30);
-    if (gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies)
-        plan->members = 1;
-}
-
-/* Sets the number of a CPU's groups. Each gets at least one sample per bin. Tables in scratch are limited. */
-static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
-    uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows;
-    uint64_t most = gpuscan__histogram_most(gs, plan);
-    uint64_t groups = gpuscan__max(gpuscan__ceil_div(samples, plan->common.key.tile) * plan->rows, 1);
-    if (plan->key.tiled) {
-        gpuscan__tile_members(plan, most, gpuscan__max(plan->common.key.tile, plan->all_bins));
-        plan->groups = gpuscan__min(most, plan->tiles * plan->members);
-        return;
-    }
-    groups = gpuscan__min(gpuscan__min(groups, most), gpuscan__max(elements / plan->all_bins, 1));
-    if (plan->key.copies == 0)
-        groups = gpuscan__min(
-            gpuscan__min(groups, 4096),
-            gpuscan__max(((uint64_t)64 << 20) / (plan->all_bins * gpuscan__types[plan->counter].size), 1));
-    else
-        groups = gpuscan__max(groups, elements >> 31); /* 32-bit counters of a group must not overflow */
-    plan->groups = groups;
-}
-
-/* Sets the number of a GPU's groups. Each group adds its bins to the result at the end, and counts so many vectors that
-   this is worth it. With slices it counts more vectors than without. */
-static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
-    const gpuscan__histogram_key *own = &plan->key;
-    uint32_t vector = gpuscan__histogram_vector(&plan->common.key, own);
-    uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows;
-    uint64_t most = gpuscan__histogram_most(gs, plan);
-    uint64_t per_item = own->copies == 0   ? 1
-                        : own->slices == 1 ? gs->device.profile.histogram.least
-                        : own->rows || plan->few ? gpuscan__max(gs->device.profile.histogram.short_vectors, 1)
-                                           : 12;
-    uint64_t vectors = gpuscan__ceil_div(samples, vector); /* number of vectors of a row */
-    if (own->tiled) {
-        gpuscan__tile_members(plan, most, (uint64_t)plan->common.key.group * per_item * vector);
-        plan->groups = plan->tiles * plan->members;
-        return;
-    }
-    plan->groups = gpuscan__ceil_div(vectors * plan->rows, plan->common.key.group * per_item);
-    plan->groups = gpuscan__max(gpuscan__min(plan->groups, most), 1);
-    /* a group must not count too many samples for its local counters, which have 32 bits */
-    plan->groups = gpuscan__max(plan->groups, elements >> 30) * own->slices;
 }
 
 /* Returns whether a GPU's accumulators also count the groups that have added to them. 64 bits must hold this count and
@@ -19508,66 +19326,130 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
    than 4096 bins but no slices, a second launch takes less time. */
 static uint32_t gpuscan__histogram_arrivals(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
-    uint64_t elements = plan->count * plan->channels * plan->rows;
-    return gs->device.int64_atomics && own->copies && !own->tiled && !gpuscan__upper_words(own) &&
-                   (plan->all_bins <= 4096 || own->slices > 1) && elements < (uint64_t)1 << 42 &&
-                   gpuscan__histogram_most(gs, plan) <= 1u << 12
-               ? GPUSCAN__ARRIVALS_U64
-               : GPUSCAN__ARRIVALS_NONE;
+    int counts = !gpuscan__key_is_cpu(&plan->common.key) && gs->device.int64_atomics && own->copies && !own->tiled &&
+                 !gpuscan__upper_words(own) && (plan->all_bins <= 4096 || own->slices > 1) &&
+                 plan->samples < (uint64_t)1 << 42 && gpuscan__histogram_most(gs, plan) <= 1u << 12;
+    return counts ? GPUSCAN__ARRIVALS_U64 : GPUSCAN__ARRIVALS_NONE;
 }
 
-/* Returns whether the launch that counts also writes `counts`. With tiles it does if one launch has one group per tile.
+/* Sets the form: how samples are loaded, by which groups, and how bins are cut into slices. */
+static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *plan) {
+    const gpuscan__histogram_tuning *tuning = &gs->device.profile.histogram;
+    gpuscan__histogram_key *own = &plan->key;
+    gpuscan__key *key = &plan->common.key;
+    uint32_t most = key->group, vector = plan->vector;
+    uint64_t all_items = (uint64_t)vector * most * gs->device.units; /* samples of one vector per work-item */
+    int is_cpu = gpuscan__key_is_cpu(key), spends;
+    key->vectors = tuning->vectors;
+    own->rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
+    plan->few = 0;
+    spends = !is_cpu &&
+             (own->tiled || (own->slices == 1 && (own->rows || (own->copies && tuning->short_vectors))));
+    if (!is_cpu && own->tiled) { /* takes the largest group in which each work-item has two loads or more */
+        key->vectors = (uint32_t)gpuscan__min(key->vectors, gpuscan__max(GPUSCAN__TILE_SAMPLES / vector, 1));
+        for (key->group = (uint32_t)gpuscan__min(most, 64); key->group * 2 <= most;) {
+            if (key->group >= plan->tile_samples / (key->vectors * vector) / 2)
+                break;
+            key->group *= 2;
+        }
+    } else if (own->slices > 1 && !own->rows && tuning->short_vectors) {
+        uint64_t slices = gpuscan__min(tuning->slices,
+                                       plan->all_bins / (4 * key->group)); /* slices with fewer bins gain nothing */
+        plan->few = plan->samples <= GPUSCAN__SLICE_SHORT * all_items / own->slices;
+        while (slices > own->slices && plan->samples > GPUSCAN__SLICE_MORE * all_items / slices)
+            slices /= 2; /* slices are powers of two, since each number of slices is another program */
+        if (plan->few) {
+            own->slices = (uint32_t)gpuscan__max(own->slices, slices);
+            key->vectors = tuning->short_vectors;
+            spends = 1;
+        }
+    }
+    key->registers = spends ? gpuscan__registers(gs, key, tuning->registers) : 0;
+    if (!own->by_value)
+        own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, gpuscan__slice_bins(plan));
+    own->local_words = 0;
+    if (!is_cpu && gpuscan__uses_ptx(gs, key))
+        own->local_words = (uint32_t)gpuscan__declared_words(
+            gpuscan__local_words(plan), gpuscan__min(gs->device.local_memory, tuning->local) / 4);
+    key->tile = is_cpu ? 65536 / plan->sample_size /* tiles of a CPU only divide the work, so they are long */
+                       : key->group * key->vectors * vector;
+    own->arrivals = gpuscan__histogram_arrivals(gs, plan);
+    /* Whole tiles need half the registers and instructions. More copies of the bins do not make them faster.
+       tuning: histogram-whole-tiles */
+    own->whole_tiles = !is_cpu && own->tiled && !own->image && own->copies && vector * plan->sample_size == 16 &&
+                       vector % own->channels == 0;
+}
+
+/* Sets the number of groups. A GPU's group adds its bins to the result at the end, and counts so many vectors that this
+   is worth it: with slices more than without. A CPU's group gets at least one sample per bin, and tables in scratch are
+   limited. A tile has `members`: groups that count it or, on a CPU, pieces of it. One is enough if there are many
+   tiles. A CPU with tables in scratch has one. Local counters have 32 bits, which limits what a group counts. */
+static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
+    const gpuscan__histogram_tuning *tuning = &gs->device.profile.histogram;
+    const gpuscan__histogram_key *own = &plan->key;
+    const gpuscan__key *key = &plan->common.key;
+    int is_cpu = gpuscan__key_is_cpu(key);
+    uint64_t row = plan->count * plan->channels, tile = plan->tile_samples;
+    uint64_t most = gpuscan__histogram_most(gs, plan), groups;
+    uint64_t per_item = own->copies == 0         ? 1
+                        : own->slices == 1       ? tuning->least
+                        : own->rows || plan->few ? gpuscan__max(tuning->short_vectors, 1)
+                                                 : 12;
+    uint64_t piece = is_cpu ? key->tile : plan->vector;    /* in samples */
+    uint64_t least = is_cpu ? 1 : key->group * per_item; /* minimum number of a group's pieces */
+    uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* a member's minimum, in samples */
+    if (own->tiled) {
+        plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(tile / worth, 1));
+        plan->members = is_cpu && !own->copies ? 1 : gpuscan__max(plan->members, tile >> 30);
+        plan->groups = gpuscan__min(plan->tiles * plan->members, is_cpu ? most : UINT64_MAX);
+        return;
+    }
+    groups = gpuscan__min(gpuscan__ceil_div(gpuscan__ceil_div(row, piece) * plan->rows, least), most);
+    if (is_cpu)
+        groups = gpuscan__min(groups, plan->samples / plan->all_bins);
+    if (is_cpu && !own->copies)
+        groups = gpuscan__min(groups, gpuscan__min(4096, 64 * (uint64_t)GPUSCAN__MIB / plan->all_bins /
+                                                             gpuscan__types[plan->counter].size));
+    else
+        groups = gpuscan__max(groups, plan->samples >> (is_cpu ? 31 : 30));
+    plan->groups = gpuscan__max(groups, 1) * own->slices;
+}
+
+/* Decides whether the launch that counts also writes `counts`. With tiles it does if one launch has one group per tile.
    Without tiles, a GPU's launch does if each slice has one group or accumulators count arrivals. A CPU's launch does if
    it has one group, or a fence and small tables. Simulators report plain stores to tables in scratch as a race, so
-   there these tables do not count as small. */
-static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
+   there these tables do not count as small. With tables in scratch, a CPU's first group may count in `counts` if that
+   is a buffer that it can read. */
+static void gpuscan__histogram_finishing(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
-    uint64_t tables = own->copies ? 1 : plan->groups - 1;
-    int is_cpu = gpuscan__key_is_cpu(&plan->common.key), fence = gs->device.fence != GPUSCAN__FENCE_NONE;
+    int is_cpu = gpuscan__key_is_cpu(&plan->common.key), is_apart = is_cpu && !own->copies && !own->tiled;
+    int fences = gs->device.fence != GPUSCAN__FENCE_NONE && (own->copies || gs->device.fence != GPUSCAN__FENCE_MEM);
+    uint64_t bytes = (own->copies ? 1 : plan->groups - 1) * plan->all_bins * gpuscan__types[plan->counter].size;
     if (own->tiled)
-        return plan->members == 1 && (is_cpu || (plan->groups <= GPUSCAN__TILE_GROUPS && own->copies));
-    if (!is_cpu)
-        return own->arrivals || (own->copies && plan->groups == own->slices);
-    return plan->groups == 1 ||
-           (fence && (own->copies || gs->device.fence != GPUSCAN__FENCE_MEM) &&
-            tables * plan->all_bins * gpuscan__types[plan->counter].size <= GPUSCAN__CPU_SUM_AT_ONCE);
-}
-
-/* Returns whether a CPU's first group may count in `counts`. It needs a single launch and a buffer that it can read. */
-static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
-    const gpuscan__range *counts = &plan->common.ranges[GPUSCAN__HISTOGRAM_COUNTS];
-    return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch && !plan->key.tiled &&
-           plan->key.stride == 1 && !(counts->flags & CL_MEM_WRITE_ONLY);
-}
-
-/* Returns how many tables the scratch has: 1 or, if a CPU counts there, one per group that does not use `counts`. */
-static uint64_t gpuscan__histogram_tables(const gpuscan__histogram_plan *plan) {
-    if (gpuscan__histogram_in_counts(plan))
-        return plan->groups - 1;
-    return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && !plan->key.tiled ? plan->groups : 1;
+        plan->in_launch = plan->members == 1 && (is_cpu || (plan->groups <= GPUSCAN__TILE_GROUPS && own->copies));
+    else if (is_cpu)
+        plan->in_launch = plan->groups == 1 || (fences && bytes <= GPUSCAN__CPU_SUM_AT_ONCE);
+    else
+        plan->in_launch = own->arrivals || (own->copies && plan->groups == own->slices);
+    plan->in_counts = is_apart && plan->in_launch && own->stride == 1 &&
+                      !(plan->common.ranges[GPUSCAN__HISTOGRAM_COUNTS].flags & CL_MEM_WRITE_ONLY);
+    plan->tables = is_apart ? plan->groups - (uint64_t)plan->in_counts : 1;
 }
 
 static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
-    gpuscan__histogram_key *own = &plan->key;
-    int is_cpu;
+    const gpuscan__histogram_key *own = &plan->key;
     uint64_t counters;
-    gpuscan_result r;
-    if (!common->forced) {
-        if ((r = gpuscan__histogram_local(gs, plan)) != 0)
-            return r;
+    gpuscan_result r = common->forced ? GPUSCAN_SUCCESS : gpuscan__histogram_local(gs, plan);
+    if (r != 0)
+        return r;
+    if (!common->forced)
         gpuscan__histogram_form(gs, plan);
-        own->arrivals = gpuscan__key_is_cpu(&common->key) ? 0 : gpuscan__histogram_arrivals(gs, plan);
-    }
-    is_cpu = gpuscan__key_is_cpu(&common->key);
-    if (is_cpu)
-        gpuscan__histogram_cpu_groups(gs, plan);
-    else
-        gpuscan__histogram_groups(gs, plan);
-    plan->in_launch = gpuscan__histogram_finishes(gs, plan);
-    counters = is_cpu && !own->copies           ? plan->groups * plan->all_bins
-               : !own->tiled || !plan->in_launch ? plan->tiles * plan->all_bins
-                                                 : 0;
+    gpuscan__histogram_groups(gs, plan);
+    gpuscan__histogram_finishing(gs, plan);
+    counters = gpuscan__key_is_cpu(&common->key) && !own->copies ? plan->groups * plan->all_bins
+               : !own->tiled || !plan->in_launch                 ? plan->tiles * plan->all_bins
+                                                                 : 0;
     common->need.bytes[GPUSCAN__ZEROS] = /* a counter that also counts arrivals has 64 bits */
         GPUSCAN__TICKETS_SIZE + counters * (own->arrivals ? 8 : gpuscan__types[plan->counter].size);
     return GPUSCAN_SUCCESS;
@@ -19582,7 +19464,7 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
     unsigned s, n;
     memcpy(all, bins, sizeof(bins));
     for (s = 0; s < (plan->key.by_channel ? 4u : 1u); s++) {
-        const gpuscan__bounds *b = plan->key.by_channel ? &plan->channel[s] : &plan->bounds;
+        const gpuscan__bounds *b = &plan->bounds[s];
         const uint64_t numbers[] = {b->edges, b->lower, b->range, b->factor};
         const double reals[] = {b->real_lower, b->real_upper, b->real_step, b->real_step > 0 ? 1.0 / b->real_step : 0};
         memcpy(to, numbers, is_float ? sizeof(*numbers) : sizeof(numbers));
@@ -19609,27 +19491,28 @@ static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
 /* Returns whether gpuscan_histogram_tiles can count: one group counts each tile, and all rows of all tiles are whole
    vectors. Buffers begin at a multiple of 16 bytes, except for those in memory of the host. */
 static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
-    const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
+    const gpuscan_histogram_desc *desc = plan->desc;
     uint64_t pixel = (uint64_t)plan->element_size * plan->pixel_elements;
-    return gpuscan__has_whole_tiles(&plan->common.key, &plan->key) && plan->in_launch && !desc->count_buffer.mem &&
+    return plan->key.whole_tiles && plan->in_launch && !desc->count_buffer.mem &&
            !(plan->common.ranges[GPUSCAN__HISTOGRAM_SAMPLES].flags & CL_MEM_USE_HOST_PTR) &&
            desc->samples.offset % 16 * plan->element_size % 16 == 0 && plan->pitch % 16 == 0 &&
            plan->tile_width % 16 * pixel % 16 == 0 && plan->count % 16 * pixel % 16 == 0 &&
-           gpuscan__tile_samples(plan) < (uint64_t)1 << 31;
+           plan->tile_samples < (uint64_t)1 << 31;
 }
 
 /* Enqueues a launch that counts. If the launch takes only some of the tiles, first_tile is the first of them. */
 static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
                                                uint32_t flags, uint64_t first_tile, uint64_t groups) {
-    const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
+    const gpuscan_histogram_desc *desc = plan->desc;
+    const uint32_t unit = plan->element == GPUSCAN_TYPE_CUSTOM ? 1 : plan->element_size; /* see gpuscan_element */
     gpuscan__launch launch =
         gpuscan__launch_begin(chain, gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0);
     gpuscan__histogram_numbers numbers;
     numbers.samples_offset = gpuscan__arg_source(&launch, desc->samples, &desc->samples_image, &plan->image) *
-                             (plan->element_size / plan->unit);
+                             (plan->element_size / unit);
     numbers.image_x = desc->samples_image.x;
     numbers.image_y = desc->samples_image.y;
-    numbers.pitch = plan->pitch / plan->unit;
+    numbers.pitch = plan->pitch / unit;
     numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     GPUSCAN__HISTOGRAM_PLAN(GPUSCAN__FROM_PLAN)
     numbers.slice_bins = gpuscan__slice_bins(plan);
@@ -19641,41 +19524,37 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     numbers.tiles = gpuscan__unless_rehearsed(chain, plan->tiles);
     numbers.first_tile = first_tile;
     numbers.members = gpuscan__unless_rehearsed(chain, plan->members);
-    numbers.tables = gpuscan__histogram_tables(plan);
+    numbers.tables = plan->tables;
     numbers.flags = flags | (plan->in_launch ? GPUSCAN__FLAG_FINISH : 0);
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, gpuscan__counts_shared(plan),
                                plan->in_launch);
 }
 
-static gpuscan_result gpuscan__histogram_finish(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
-                                                uint32_t flags) {
-    const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
-    const gpuscan__key *key = &plan->common.key;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__HISTOGRAM_FINISH);
-    gpuscan__histogram_finish_numbers finish;
-    uint64_t groups;
-    finish.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
-    finish.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
-    finish.all_bins = plan->all_bins;
-    finish.counters = gpuscan__unless_rehearsed(chain, plan->tiles) * plan->all_bins;
-    finish.tables = gpuscan__histogram_tables(plan);
-    finish.flags = flags;
-    groups = gpuscan__min(gpuscan__ceil_div(finish.counters, key->group),
-                          chain->gs->device.units * (gpuscan__key_is_cpu(key) ? (uint64_t)1 : 16));
-    return gpuscan__launch_end(&launch, &finish, sizeof(finish), groups, 0, 1);
-}
-
 static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
-    uint32_t flags = common->flags | (gpuscan__histogram_in_counts(plan) ? GPUSCAN__FLAG_IN_COUNTS : 0);
+    int is_cpu = gpuscan__key_is_cpu(&common->key);
+    uint32_t flags = common->flags | (plan->in_counts ? GPUSCAN__FLAG_IN_COUNTS : 0);
     uint64_t groups = gpuscan__unless_rehearsed(chain, plan->groups), most = groups, done = 0;
+    gpuscan__launch launch;
+    gpuscan__histogram_finish_numbers numbers;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    if (plan->key.tiled && !gpuscan__key_is_cpu(&common->key))
+    if (plan->key.tiled && !is_cpu)
         most = gpuscan__max(GPUSCAN__TILE_GROUPS / plan->members, 1) * plan->members;
     for (; done < groups && r == 0; done += most)
         r = gpuscan__histogram_count(chain, plan, flags, plan->key.tiled ? done / plan->members : 0,
                                      gpuscan__min(most, groups - done));
-    return r != 0 || plan->in_launch ? r : gpuscan__histogram_finish(chain, plan, flags);
+    if (r != 0 || plan->in_launch)
+        return r;
+    launch = gpuscan__launch_begin(chain, GPUSCAN__HISTOGRAM_FINISH);
+    numbers.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
+    numbers.counts_offset = gpuscan__arg_buffer(&launch, plan->desc->counts);
+    numbers.all_bins = plan->all_bins;
+    numbers.counters = gpuscan__unless_rehearsed(chain, plan->tiles) * plan->all_bins;
+    numbers.tables = plan->tables;
+    numbers.flags = flags;
+    groups = gpuscan__min(gpuscan__ceil_div(numbers.counters, common->key.group),
+                          chain->gs->device.units * (is_cpu ? (uint64_t)1 : 16));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
 
 /* ---- self-test: samples whose bins are certain */
@@ -19688,7 +19567,7 @@ static gpuscan__bounds gpuscan__test_bounds(const gpuscan__histogram_plan *plan,
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
     uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0, bins = plan->bins;
     uint64_t whole = ~(uint64_t)0 >> (64 - type->size * 8), width = gpuscan__max(whole / (bins + 2), 1);
-    gpuscan__bounds bounds = plan->key.by_channel ? plan->channel[slot] : plan->bounds;
+    gpuscan__bounds bounds = plan->bounds[plan->key.by_channel ? slot : 0];
     if (plan->key.form != GPUSCAN_BINS_EDGES)
         return bounds;
     bounds.lower = gpuscan__wrap(plan->sample, least + (bins < whole ? width : 0));
@@ -19768,7 +19647,7 @@ static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gp
         *x = i & 8 ? lower - 1 - step : upper + 1 + step;
     *x = *x > largest ? largest : *x < -largest ? -largest : *x;
     if (plan->sample != GPUSCAN_TYPE_F64)
-        *x = plan->sample == GPUSCAN_TYPE_F32 ? gpuscan__single(*x) : gpuscan__whole_half(*x);
+        *x = plan->sample == GPUSCAN_TYPE_F32 ? gpuscan__rounded(plan->sample, *x) : gpuscan__whole_half(*x);
     if (*x < lower)
         return gpuscan__below;
     if (*x >= upper)
@@ -19932,42 +19811,31 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
                      gpuscan__is_float(type) ? k : bounds.lower + gpuscan__test_bin_begin(plan, &bounds, k));
 }
 
-/* Returns the rows of a round. Without gaps there is one row. With gaps, round 0 has two rows and round 1 has many.
-   With tiles, round 0 has a few tiles, and several groups count each. Round 1 has more tiles, some of them cut off at
-   the right and at the bottom. Round 2 has tiles whose rows are whole vectors. */
+/* Returns the rows of a round. A row of `row` pixels touches 17 vectors wherever it begins. A work-item steps by a
+   power of two times the number of groups, which are few in a test. 17 does not divide this, so a work-item visits
+   other columns in each row. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__key *key,
                                                 unsigned round) {
-    gpuscan__test_rows shape = {1, 3 * (uint64_t)key->tile / of->channels + 5, 0, 0, 0, 1};
-    /* A row of `row` pixels touches 17 vectors wherever it begins. A work-item steps by a power of two times the number
-       of groups, which are few in a test. 17 does not divide this, so a work-item visits other columns in each row. */
-    uint64_t vector = gpuscan__histogram_vector(&of->common.key, &of->key);
-    uint64_t row = gpuscan__ceil_div(15 * vector + vector / 2 + 2, of->channels), all;
-    all = gpuscan__max(shape.pixels, 9 * row);
-    if (of->key.rows || of->key.tiled) {
-        uint64_t pixels = of->key.tiled ? row + row / 2 : row;
-        shape.rows = round ? all / pixels : of->key.tiled ? 5 : 2;
-        shape.pixels = round ? pixels : shape.pixels / shape.rows + 7;
-        shape.gap = 3;
-    }
+    uint64_t row = gpuscan__ceil_div(15 * of->vector + of->vector / 2 + 2, of->channels), wide = row + row / 2;
+    uint64_t one = 3 * (uint64_t)key->tile / of->channels + 5, all = gpuscan__max(one, 9 * row);
+    uint32_t tiled = of->key.tiled;
+    const gpuscan__test_rows shapes[] = { /* a tile_height of 0 stands for all rows */
+        {1, one, 0, one, 0, 1},
+        {2, one / 2 + 7, 3, 0, 0, 1}, /* rows with gaps */
+        {all / row, row, 3, 0, 0, 1}, /* more of them */
+        {5, one / 5 + 7, 3, 0, 3, 1}, /* a few tiles, and several groups count each */
+        {all / wide, wide, 3, row, all / wide / 4, 1}, /* more tiles, some cut off at the right and at the bottom */
+        {all / 80 + 2, 80, 32, 48, all / 160 + 2, 1}}; /* tiles whose rows are whole vectors */
+    gpuscan__test_rows shape = shapes[tiled ? 3 + round : of->key.rows ? 1 + round : 0];
     if (of->key.image && shape.pixels > 4096) { /* every device has images of 8192 columns */
         shape.rows *= gpuscan__ceil_div(shape.pixels, 4096);
         shape.pixels = 4096;
     }
-    shape.tile_width = shape.pixels;
-    shape.tile_height = shape.rows;
-    if (of->key.tiled) {
-        shape.tile_width = round ? row : shape.pixels / 2 + 1;
-        shape.tile_height = round ? shape.rows / 4 : 3;
-        if (round == 2) { /* rows of tiles are whole vectors */
-            shape.pixels = 80;
-            shape.gap = 32;
-            shape.tile_width = 48;
-            shape.rows = all / shape.pixels + 2;
-            shape.tile_height = shape.rows / 2 + 1;
-        }
-        shape.tiles = gpuscan__ceil_div(shape.pixels, shape.tile_width) *
-                      gpuscan__ceil_div(shape.rows, shape.tile_height);
-    }
+    if (shape.tile_width == 0) /* a row has two tiles, or one */
+        shape.tile_width = shape.pixels / (1 + tiled) + tiled;
+    if (shape.tile_height == 0)
+        shape.tile_height = shape.rows;
+    shape.tiles = gpuscan__ceil_div(shape.pixels, shape.tile_width) * gpuscan__ceil_div(shape.rows, shape.tile_height);
     return shape;
 }
 
@@ -19976,16 +19844,17 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
 GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
     gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
-    uint32_t edge_size = of->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[of->sample].size;
+    uint32_t edge_size = gpuscan__edge_size(of);
     uint32_t counter_size = gpuscan__types[of->counter].size, c;
-    gpuscan__test_rows shape = gpuscan__test_rows_of(of, test->key, test->round);
-    /* the last row of an image has a gap, too */
-    uint64_t pixels = shape.rows * (shape.pixels + shape.gap) - (of->key.image ? 0 : shape.gap);
-    uint64_t counters = shape.tiles * of->all_bins, k, *sums;
+    uint64_t pixels, counters, k, *sums;
+    gpuscan__test_rows shape;
     unsigned char *samples, *counts, *weights = NULL, *edges = NULL;
-    if (test->round >= (gpuscan__has_whole_tiles(&test->of->key, &of->key) ? 3u : of->key.rows ? 2u : 1u) ||
+    if (test->round >= (of->key.whole_tiles ? 3u : of->key.rows ? 2u : 1u) ||
         (of->key.tiled ? 32 : 1) * of->all_bins * of->key.stride * counter_size > GPUSCAN__MIB)
         return 0;
+    shape = gpuscan__test_rows_of(of, test->key, test->round);
+    pixels = shape.rows * (shape.pixels + shape.gap) - (of->key.image ? 0 : shape.gap); /* images end with a gap */
+    counters = shape.tiles * of->all_bins;
     *desc = *(const gpuscan_histogram_desc *)test->of->desc;
     memset(&desc->call, 0, sizeof(desc->call));
     desc->samples = desc->counts = desc->edges = desc->weights = desc->count_buffer = gpuscan__none;
@@ -22154,39 +22023,32 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
-/* Holds the pitches that a desc gives for src or dst, and the names of those fields. A pitch of 0 means no gaps. */
-typedef struct gpuscan__pixel_pitches {
-    gpuscan__row_fields fields;
-    const char *image_field;
-    uint64_t row, row_bytes, image;
-} gpuscan__pixel_pitches;
-
-/* Sets the pitches in `of`, whose other fields are given, and the number of elements from first pixel to last. Scratch
-   has fewer than 16 times as many bytes, so its size fits 64 bits, too. */
-static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__pixel_pitches *given,
+/* Sets the pitches in `of`, whose other fields are set, and the number of elements from first pixel to last. A given
+   pitch of 0 means no gaps. Scratch has fewer than 16 times as many bytes, so its size fits 64 bits, too. */
+static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__row_fields *fields,
+                                              uint64_t pitch, uint64_t pitch_bytes, uint64_t image_pitch,
                                               uint64_t *elements) {
-    const char *field = given->fields.range;
+    const char *field = fields->range;
     uint64_t row, image, size = 16 * (uint64_t)of->size;
-    gpuscan_result r = gpuscan__check_pitches(gs, &given->fields, given->row, given->row_bytes, of->size);
+    gpuscan_result r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, of->size);
     if (r != 0)
         return r;
-    if (!gpuscan__multiply(of->width, of->channels, &row) ||
-        !gpuscan__multiply(given->row, of->channels, &of->pitch) ||
-        !gpuscan__multiply(given->image, of->channels, &of->image_pitch))
+    if (!gpuscan__multiply(of->width, of->channels, &row) || !gpuscan__multiply(pitch, of->channels, &of->pitch) ||
+        !gpuscan__multiply(image_pitch, of->channels, &of->image_pitch))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: its size in bytes does not fit 64 bits", field);
-    if (given->row_bytes)
-        of->pitch = given->row_bytes / of->size;
-    else if (given->row == 0)
+    if (pitch_bytes)
+        of->pitch = pitch_bytes / of->size;
+    else if (pitch == 0)
         of->pitch = row;
     if (of->pitch < row)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row",
-                             given->row_bytes ? given->fields.pitch_bytes : given->fields.pitch);
+                             pitch_bytes ? fields->pitch_bytes : fields->pitch);
     if ((r = gpuscan__extent(gs, field, of->height ? row : 0, of->height, of->pitch, size, &image)) != 0)
         return r;
-    if (given->image == 0)
+    if (image_pitch == 0)
         of->image_pitch = of->height * of->pitch; /* no overflow, since the image's extent fits */
     if (of->image_pitch < image)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than an image", given->image_field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s_image_pitch is smaller than an image", field);
     return gpuscan__extent(gs, field, image, of->images, of->image_pitch, size, elements);
 }
 
@@ -22262,10 +22124,8 @@ static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_pla
 static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
-    const gpuscan__pixel_pitches src_pitches = {{"src", "src_pitch", "src_pitch_bytes"}, "src_image_pitch",
-                                                desc->src_pitch, desc->src_pitch_bytes, desc->src_image_pitch};
-    const gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch",
-                                                desc->dst_pitch, desc->dst_pitch_bytes, desc->dst_image_pitch};
+    static const gpuscan__row_fields src_fields = {"src", "src_pitch", "src_pitch_bytes"};
+    static const gpuscan__row_fields dst_fields = {"dst", "dst_pitch", "dst_pitch_bytes"};
     uint64_t src_elements, dst_elements;
     gpuscan__range *range;
     gpuscan_result r;
@@ -22283,8 +22143,10 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
         !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
-    if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_pitches, &src_elements)) != 0 ||
-        (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_pitches, &dst_elements)) != 0)
+    if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_fields, desc->src_pitch, desc->src_pitch_bytes,
+                                     desc->src_image_pitch, &src_elements)) != 0 ||
+        (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes,
+                                     desc->dst_image_pitch, &dst_elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, plan->src.size);
     gpuscan__pixels_rows(range, &plan->src);
@@ -22552,11 +22414,9 @@ typedef struct gpuscan__quantile_plan {
 GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
 
 static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
-    static const char *const cpu[] = {"gpuscan_quantile_cpu", NULL};
-    static const char *const small[] = {"gpuscan_quantile_small", NULL}, *const any[] = {"gpuscan_quantile", NULL};
-    return gpuscan__key_is_cpu(key)                                              ? cpu
-           : gpuscan__quantile_own(key).variant == GPUSCAN__QUANTILE_SMALL ? small
-                                                                            : any;
+    static const char *const names[][2] = {{"gpuscan_quantile_cpu"}, {"gpuscan_quantile_small"}, {"gpuscan_quantile"}};
+    int is_small = gpuscan__quantile_own(key).variant == GPUSCAN__QUANTILE_SMALL;
+    return names[gpuscan__key_is_cpu(key) ? 0 : is_small ? 1 : 2];
 }
 
 static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
@@ -22588,21 +22448,20 @@ GPUSCAN__COLD void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *
 }
 
 static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quantile_desc *desc) {
+    int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN;
     uint32_t k;
     if (!desc->fractions || desc->fraction_count == 0 || desc->fraction_count > GPUSCAN_MAX_FRACTIONS)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "fractions is NULL, or fraction_count is not from 1 to %d", GPUSCAN_MAX_FRACTIONS);
-    for (k = 0; k < desc->fraction_count; k++)
+    if (is_mean && desc->fraction_count % 2)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "fraction_count is odd: MEAN takes pairs");
+    for (k = 0; k < desc->fraction_count; k++) {
         if (!(desc->fractions[k] >= 0 && desc->fractions[k] <= 1))
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[%u] is not from 0 to 1", (unsigned)k);
-    if (desc->form != GPUSCAN_QUANTILE_MEAN)
-        return GPUSCAN_SUCCESS;
-    if (desc->fraction_count % 2)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "fraction_count is odd: MEAN takes pairs");
-    for (k = 0; k < desc->fraction_count; k += 2)
-        if (desc->fractions[k] > desc->fractions[k + 1])
+        if (is_mean && k % 2 && desc->fractions[k - 1] > desc->fractions[k])
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[%u] is above fractions[%u]",
-                                 (unsigned)k, (unsigned)k + 1);
+                                 (unsigned)k - 1, (unsigned)k);
+    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -22658,10 +22517,8 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
         (r = gpuscan__resolve_elements(gs, &common->e, counter, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, "counter_type",
                                        "counter_type")) != 0)
         return r;
-    plan->pitch = desc->pitch ? desc->pitch : plan->bins;
-    if (plan->pitch < plan->bins)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch is smaller than bins");
-    if ((r = gpuscan__extent(gs, "counts", plan->bins, plan->rows, plan->pitch, 8, &elements)) != 0)
+    if ((r = gpuscan__resolve_pitch(gs, "pitch", desc->pitch, plan->bins, &plan->pitch)) != 0 ||
+        (r = gpuscan__extent(gs, "counts", plan->bins, plan->rows, plan->pitch, 8, &elements)) != 0)
         return r;
     if (!gpuscan__multiply(plan->rows, plan->results, &results) || !gpuscan__multiply(results, 4, &bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");

@@ -30,20 +30,20 @@ static uint64_t bits_of(double x) {
 }
 
 static void print(gpuscan *gs, gpuscan_type type, uint32_t bins, uint64_t lower, uint64_t upper) {
-    gpuscan_histogram_desc  desc;
     gpuscan__histogram_plan plan;
+    gpuscan__bounds         bounds;
+    gpuscan_bound           given[2];
     gpuscan_result          result;
-    memset(&desc, 0, sizeof desc);
     memset(&plan, 0, sizeof plan);
     plan.sample = type;
     plan.bins = bins;
-    desc.lower.u = lower;
-    desc.upper.u = upper;
-    result = gpuscan__float_bins(gs, &desc, &plan);
+    given[0].u = lower;
+    given[1].u = upper;
+    result = gpuscan__float_bins(gs, &plan, given, &bounds);
     printf("%d, %" PRIu32 " bins from %016" PRIx64 " to %016" PRIx64 ": ", (int)type, bins, lower, upper);
     if (result == GPUSCAN_SUCCESS)
-        printf("%016" PRIx64 " %016" PRIx64 " step %016" PRIx64 ", mode %" PRIu32 "\n", bits_of(plan.bounds.real_lower),
-               bits_of(plan.bounds.real_upper), bits_of(plan.bounds.real_step), plan.key.mode);
+        printf("%016" PRIx64 " %016" PRIx64 " step %016" PRIx64 ", mode %" PRIu32 "\n", bits_of(bounds.real_lower),
+               bits_of(bounds.real_upper), bits_of(bounds.real_step), plan.key.mode);
     else
         printf("%d\n", (int)result);
 }

@@ -540,14 +540,14 @@ static void check_spread(const gpuscan_histogram_desc *d, const gpuscan__histogr
                          const unsigned char *samples, const unsigned char *counts, const unsigned char *edges) {
     gpuscan_type type = d->sample_type, edge_type = type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : type;
     int is_float = ref_is_float(type);
-    ref_value lower = is_float ? ref_real(plan->bounds.real_lower) : ref_bits(plan->bounds.lower), upper;
+    ref_value lower = is_float ? ref_real(plan->bounds[0].real_lower) : ref_bits(plan->bounds[0].lower), upper;
     ref_value least = is_float ? ref_real(-60000) : ref_smallest(type);
     ref_value largest = is_float ? ref_real(60000) : ref_largest(type);
-    uint64_t room = plan->bounds.range ? plan->bounds.range : ~UINT64_C(0), possible;
+    uint64_t room = plan->bounds[0].range ? plan->bounds[0].range : ~UINT64_C(0), possible;
     int has_above = is_float || d->form == GPUSCAN_BINS_EDGES ||
-                    (plan->bounds.range && room <= largest.bits - lower.bits);
+                    (plan->bounds[0].range && room <= largest.bits - lower.bits);
     spread s;
-    upper = is_float ? ref_real(plan->bounds.real_upper) : ref_wrap(type, lower.bits + plan->bounds.range);
+    upper = is_float ? ref_real(plan->bounds[0].real_upper) : ref_wrap(type, lower.bits + plan->bounds[0].range);
     if (d->form == GPUSCAN_BINS_EDGES) {
         lower = ref_load(edge_type, edges, 0);
         upper = ref_load(edge_type, edges, d->bins);
@@ -585,7 +585,8 @@ static void check_samples(gpuscan_histogram_desc d) {
     test_case("%s, form %d, %u bins%s, outside %d, %u channels, from %g to %g", test_type_name(d.sample_type),
               (int)d.form, (unsigned)d.bins, d.closed ? ", closed" : "", (int)d.outside, (unsigned)d.channels,
               is_float ? d.lower.f : (double)d.lower.i, is_float ? d.upper.f : (double)d.upper.i);
-    if (gpuscan__resolve_samples(gs, &d, &plan) != GPUSCAN_SUCCESS) {
+    plan.desc = &d;
+    if (gpuscan__resolve_samples(gs, &plan) != GPUSCAN_SUCCESS) {
         free(gs);
         fail_msg("%s: no histogram", test.what);
         return;

@@ -387,7 +387,7 @@ static void bins_finer_than_the_type(void **state) {
    give up a working strategy. Runs nothing on the device. */
 static void self_test_of_fine_bins(void **state) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F16};
-    gpuscan_histogram_desc    d;
+    gpuscan_bound             given[2];
     gpuscan__histogram_plan   plan;
     double                    x;
     ref_value                 edges[501];
@@ -396,23 +396,22 @@ static void self_test_of_fine_bins(void **state) {
     uint64_t                  i, j, k, sure = 0;
     (void)state;
     for (i = 0; i < test_size(2000, 20000, 200000); i++) {
-        memset(&d, 0, sizeof d);
         memset(&plan, 0, sizeof plan);
         plan.sample = types[i % 3];
         plan.bins = 1 + (uint32_t)test_below(500);
         step = ldexp(1 + test_unit(), (int)test_below(30) - 20);
-        d.lower.f = ldexp((test_unit() - 0.5) * step, (int)test_below(i % 3 ? 26 : 58));
-        d.upper.f = d.lower.f + step * plan.bins;
-        if (gpuscan__float_bins(test.gs, &d, &plan) != GPUSCAN_SUCCESS)
+        given[0].f = ldexp((test_unit() - 0.5) * step, (int)test_below(i % 3 ? 26 : 58));
+        given[1].f = given[0].f + step * plan.bins;
+        if (gpuscan__float_bins(test.gs, &plan, given, plan.bounds) != GPUSCAN_SUCCESS)
             continue;
         test_case("%u even bins of %s from %.17g to %.17g", (unsigned)plan.bins, test_type_name(plan.sample),
-                  d.lower.f, d.upper.f);
-        even = ref_even_edges(plan.sample, plan.bins, d.lower.f, d.upper.f);
+                  given[0].f, given[1].f);
+        even = ref_even_edges(plan.sample, plan.bins, given[0].f, given[1].f);
         for (k = 0; k <= plan.bins; k++)
             edges[k] = ref_real(even[k]);
         free(even);
         for (j = 0; j < 20; j++) {
-            expected = gpuscan__test_float(&plan, &plan.bounds, test_random(), &x);
+            expected = gpuscan__test_float(&plan, plan.bounds, test_random(), &x);
             bin = ref_edge_bin(plan.sample, edges, plan.bins, 0, ref_real(x));
             sure += expected >= 0;
             if (expected >= 0 && expected != bin)
