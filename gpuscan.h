@@ -751,7 +751,8 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
 /* Stores in *type the builtin type that has this name in OpenCL C, C, <stdint.h>, NumPy or this header: "float",
    "float32" and "f32" are GPUSCAN_TYPE_F32; "uint", "unsigned int", "uint32_t", "uint32" and "u32" are
    GPUSCAN_TYPE_U32. Sizes are those of OpenCL C: char is signed, long has 64 bits. But int8, int16 and float16 are
-   NumPy's numbers, not OpenCL C's vectors. Words are one space apart. Returns INVALID_TYPE for other names, and INVALID_ARGUMENT if `name` or `type` is NULL. After a failure *type is DEFAULT. */
+   NumPy's numbers, not OpenCL C's vectors. Words are one space apart. Returns INVALID_TYPE for other names, and
+   INVALID_ARGUMENT if `name` or `type` is NULL. After a failure *type is DEFAULT. */
 GPUSCAN_API gpuscan_result gpuscan_type_from_name(const char *name, gpuscan_type *type);
 
 /* Returns the GPUSCAN_VERSION of the implementation. It is this header's if both are compiled together. */
