@@ -5096,7 +5096,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "@O\n"
 "@K`@q_$v(`W,`F-1,@_);\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@7`@_ ``V_@_(`+@Y``W*`W,`H `F,@Z`@a*@a){\n"
 "`H $t=(`F-1)/@?,w=$t;\n"
 "`@_ @_=`@_$j`-`W->$k);\n"
@@ -5238,7 +5238,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4413 \"kernels.cl.inc\"\n"
+"#line 4414 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5534,7 +5534,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4755 \"kernels.cl.inc\"\n"
+"#line 4756 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
@@ -5638,7 +5638,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4874 \"kernels.cl.inc\"\n"
+"#line 4875 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
@@ -5777,7 +5777,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 " } \\\n"
 " }\n"
 "$DEFINE_MOVE(`stage_`Js,`H)\n"
-"$DEFINE_MOVE(`stage_@u,uchar)\n\n\n"
+"$DEFINE_MOVE(`stage_@u,uchar)\n\n\n\n"
 "@7@e@Xs_move(@Hvoid*`P,@Zvoid*stage,`H size,@cpast,\n"
 "@Y`@Xs*at,@Y@tstores){\n"
 "`H line=(`H)at->@Xs*size,start=(`H)(size_t)`P|($@B?(`H)at->@v*line:0);\n"
@@ -5931,7 +5931,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5220 \"kernels.cl.inc\"\n"
+"#line 5222 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
@@ -5984,7 +5984,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5274 \"kernels.cl.inc\"\n"
+"#line 5276 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
@@ -6435,7 +6435,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5821 \"kernels.cl.inc\"\n"
+"#line 5823 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n\n"
@@ -6744,7 +6744,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6176 \"kernels.cl.inc\"\n"
+"#line 6178 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6825,7 +6825,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6258 \"kernels.cl.inc\"\n"
+"#line 6260 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7056,7 +7056,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6532 \"kernels.cl.inc\"\n"
+"#line 6534 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7387,7 +7387,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "@g\n"
 "@6`walk_batch`Kpath, walk, `U, @y) @x\n"
-"@O\n\n\n"
+"@O\n\n\n\n"
 "@%@ewalk_@M(`+@Y`path*path,`walk*walk,@Y``Ulet*`U){\n"
 "@c`R=max(`@M_`R(path,walk->@M),walk->@G);\n"
 "@c@Gs=$x`R-walk->@G,walk->`Es),@y;\n"
@@ -7704,7 +7704,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7301 \"kernels.cl.inc\"\n"
+"#line 7304 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7758,7 +7758,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7355 \"kernels.cl.inc\"\n"
+"#line 7358 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8159,7 +8159,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7813 \"kernels.cl.inc\"\n"
+"#line 7816 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
@@ -8654,7 +8654,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8385 \"kernels.cl.inc\"\n"
+"#line 8388 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -9002,7 +9002,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8811 \"kernels.cl.inc\"\n"
+"#line 8814 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -9105,7 +9105,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8940 \"kernels.cl.inc\"\n"
+"#line 8943 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9404,7 +9404,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9279 \"kernels.cl.inc\"\n"
+"#line 9282 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9814,7 +9814,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9769 \"kernels.cl.inc\"\n"
+"#line 9772 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9832,7 +9832,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9784 \"kernels.cl.inc\"\n"
+"#line 9787 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9942,7 +9942,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9926 \"kernels.cl.inc\"\n"
+"#line 9929 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -9994,7 +9994,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9980 \"kernels.cl.inc\"\n"
+"#line 9983 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -10126,7 +10126,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10134 \"kernels.cl.inc\"\n"
+"#line 10137 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10409,7 +10409,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10455 \"kernels.cl.inc\"\n"
+"#line 10458 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -11051,7 +11051,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11215 \"kernels.cl.inc\"\n"
+"#line 11218 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11222,7 +11222,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11422 \"kernels.cl.inc\"\n"
+"#line 11425 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11318,7 +11318,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11526 \"kernels.cl.inc\"\n"
+"#line 11529 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11459,7 +11459,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11687 \"kernels.cl.inc\"\n"
+"#line 11690 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
@@ -11591,7 +11591,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_TOTAL, 4)         /* the call wants totals */                                                               \
     X(FLAG_COUNT_U32, 8)     /* count_buffer holds the count, as u32 */                                                \
     X(FLAG_COUNT_U64, 16)    /* count_buffer holds the count, as u64 */                                                \
-    X(FLAG_STREAM, 32)       /* the output exceeds the cache, so kernels store it past the cache */                    \
+    X(FLAG_STREAM, 32)       /* kernels store the output past the cache, since it is large */                         \
     X(FLAG_CARRIES, 64)      /* multi-pass scan: rows have several parts, and `states` has a carry for each part */    \
     X(FLAG_ACCUMULATE, 128)  /* histogram: kernels add to the counters instead of overwriting them */                  \
     X(FLAG_FINISH, 256)      /* histogram: this launch also does the finishing step, see [HISTOGRAM FINISH] */         \
@@ -12587,7 +12587,7 @@ static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e,
     gpuscan__define(text, "ARG_WORST", e->op == GPUSCAN_OP_ARGMIN ? src->largest : src->least);
 }
 
-/* Names a call's types. The conversion's x is a `value`, and its result a `number`. Arithmetic is done in `t`. */
+/* Names a call's types. value: the type of x in the conversion. number: its result's type. t: the arithmetic's type. */
 typedef struct gpuscan__type_names {
     const char *src, *dst, *value, *number, *t;
 } gpuscan__type_names;
@@ -13002,8 +13002,8 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(LLVMPIPE, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0),
     GPUSCAN__TILE(UNKNOWN, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0)};
 
-/* Returns the first row that fits the device and a call, or NULL. `calls` is the sum of the call's GPUSCAN__FOR_... and
-   `size` the bytes of an element. The row has a strategy whose bit is in `strategies`; with the bit of AUTO, any. */
+/* Returns the first row that fits the device and a call, or NULL. `calls` has the call's GPUSCAN__FOR_... bits, and
+   `size` is the bytes of an element. The row's strategy has its bit in `strategies`; AUTO's bit allows all. */
 static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
                                                    unsigned strategies) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -17020,7 +17020,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     common->is_nothing = desc->count == 0 && !desc->total.mem;
     common->both_places = 1;
     plan->key.inclusive = desc->kind == GPUSCAN_INCLUSIVE;
-    /* elements of a single column without gaps are a row */
+    /* a single column without gaps is scanned as a row, except in a self-test of columns */
     if (desc->along && (plan->rows > 1 || plan->src_pitch > 1 || plan->dst_pitch > 1 || common->forced))
         plan->columns = plan->rows;
     plan->key.reverse = desc->reverse;
@@ -17360,7 +17360,7 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit, units, lines;
     int cpu = gpuscan__key_is_cpu(key), forced = plan->common.forced != NULL;
     plan->unit = plan->key.vector;
-    if (plan->unit == 0) /* a CPU's units are whole cache lines */
+    if (plan->unit == 0) /* a CPU's units are whole cache lines, except in self-tests */
         plan->unit = gpuscan__min(
             forced ? GPUSCAN__COLUMNS_FEW : gpuscan__ceil_div(gpuscan__ceil_div(plan->columns, groups), 64) * 64, tile);
     units = gpuscan__ceil_div(plan->columns, plan->unit);
@@ -18928,7 +18928,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, gpuscan__histogram_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves the bounds of all channels or of each: even bins or values, or the index of the first edge. */
+/* Resolves the bounds: one for all channels, or one for each. The bounds of edges are the index of the first edge. */
 static gpuscan_result gpuscan__resolve_bounds(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
     const gpuscan_bound all[] = {desc->lower, desc->upper};
@@ -19604,7 +19604,7 @@ static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, co
         return (int64_t)past;
     if (range)
         part = gpuscan__fraction64(past, range); /* `part` is 2^64 * `past` / `range`, rounded down */
-    bin = ((part >> 32) * end + ((part & 0xffffffffu) * end >> 32)) >> 32; /* may be 1 too small, as part is cut off */
+    bin = ((part >> 32) * end + ((part & 0xffffffffu) * end >> 32)) >> 32; /* may be 1 too small */
     return (int64_t)(bin + 1 < end && gpuscan__test_bin_begin(plan, bounds, bin + 1) <= past ? bin + 1 : bin);
 }
 
@@ -20319,8 +20319,8 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     } while (!fits && gpuscan__shrink(gs, &group, &vectors));
 }
 
-/* Returns the sum of GPUSCAN__FOR_... that a call of selections or runs has. */
-#define GPUSCAN__WIDE_ELEMENTS 12 /* bytes of an element in all outputs */
+#define GPUSCAN__WIDE_ELEMENTS 12 /* an element is wide if its outputs together take at least this many bytes */
+/* Returns the GPUSCAN__FOR_... bits of a call of selections or runs. */
 static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__select_key *key = &plan->key;
