@@ -11722,7 +11722,8 @@ enum {
     GPUSCAN__FOR_RUNS = 1024,
     GPUSCAN__FOR_KEYS = 2048,  /* runs that reduce nothing */
     GPUSCAN__FOR_F64_VALUES = 4096, /* runs that reduce f64 values */
-    GPUSCAN__FOR_SHORT_VALUES = 8192 /* runs that reduce values of up to 4 bytes and store only keys and results */
+    GPUSCAN__FOR_SHORT_VALUES = 8192, /* runs that reduce values of up to 4 bytes and store only keys and results */
+    GPUSCAN__FOR_EXACT = 16384 /* scans without segments whose sums are exact in any order */
 };
 #define GPUSCAN__FOR(kind, condition) ((condition) ? (uint32_t)GPUSCAN__FOR_##kind : 0)
 
@@ -12973,7 +12974,9 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     /* runs that force SINGLE_PASS */
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS, 256, 4, 0, 0, 0),
     /* Scans on AMD's and Intel's GPUs. Those of bytes take 4 vectors, since Intel's compiler would keep 8 in private
-       memory. */
+       memory. Those of 8-byte integers have a folding group from smaller sizes on. tuning: scan-fold */
+    GPUSCAN__TILE(AMD, EXACT, 8, 4096, SINGLE_PASS, 256, 8, 0, 0, 0),
+    GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(INTEL, SCANS, 1, 16384, SINGLE_PASS, 256, 4, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 256, 0),
@@ -17015,7 +17018,8 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     int is_unpacked = gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
     uint32_t calls = GPUSCAN__FOR_SCANS | GPUSCAN__FOR(UNPACKED, is_unpacked) |
                      GPUSCAN__FOR(F16, e->src == GPUSCAN_TYPE_F16) | GPUSCAN__FOR(BYTES, e->src_size == 1) |
-                     GPUSCAN__FOR(SEGMENTS, plan->key.heads);
+                     GPUSCAN__FOR(SEGMENTS, plan->key.heads) |
+                     GPUSCAN__FOR(EXACT, !plan->key.heads && gpuscan__takes_any_order(e));
     const gpuscan__tuning *row = gpuscan__find_tuning(gs, calls, size, bytes, 1u << forced);
     gpuscan__tuning found;
     if (row)
