@@ -330,9 +330,9 @@ typedef enum gpuscan_op {
    comparisons. Every strategy gives the same integers. GPUs refuse the CPU_ ones (see gpuscan_info.refused).
 
                       scan                                   reduce                       histogram
-   MULTI_PASS         sums of chunks, scan of the sums,      partial results, which a     bins in global memory
-                      scan of the chunks; the groups may     second launch combines
-                      run in any order
+   MULTI_PASS         sums of chunks, then scan of the       partial results, which a     bins in global memory
+                      chunks; the groups may run in any      second launch combines
+                      order
    SINGLE_PASS        one launch, decoupled look-back        one launch, whose last       bins in local memory, merged
                                                              group combines the results   into global memory
    SINGLE_PASS_AHEAD  as SINGLE_PASS, but half of the        as SINGLE_PASS               as SINGLE_PASS
@@ -5580,7 +5580,7 @@ static const char *const gpuscan__piece_scan[] = {
 "@%@e`C_hook_`A(`+$OP@1S,`$o $o,@Y``T*`T,@c$t,\n"
 "@t`Rs,`@_ $my){\n"
 "`H @z=(`H)@\\s.@z;\n"
-"@ta`A= !@-&&(@z&$FLAG_CARRIES)!`M\n"
+"@ta`A= !@-&& !$UNDIVIDED&&@\\s.`As>1;\n"
 "@H``Q*to=$OP_DST(`T->`W,`T->@v);\n"
 "`O$b=$WHOLE($my);\n"
 "`S`T->@y<$t){\n"
@@ -6436,8 +6436,8 @@ NULL};
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
 "#line 5823 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n\n"
 "@;@b{\n"
 "$SCAN_SUMS_NUMBERS\n"
@@ -6476,56 +6476,49 @@ static const char *const gpuscan__piece_engine[] = {
 "`S@i==0)\n"
 "`Ys[@\\s.`Ys_@]+unit]=`link$j`Y);\n"
 "}\n"
-"}\n\n"
-"@;@b{\n"
-"$SCAN_CARRIES_NUMBERS\n"
-"}``C_$mies_@\\s;\n\n\n"
-"kernel $@n_SIZE void\n"
-"``C_$mies(`%@H`@_*`Ys,`init init_$c,@'``Q*init@8\n"
-"``C_$mies_@\\s @\\s,\n"
-"@Z`@a*@a@)`=\n"
-"`O$k=`$k`Kinit_$c,init@8@\\s.init_@],(`H)@\\s.@z);\n"
-"`H `As=(`H)@\\s.`As;\n"
-"$n@c`W=get_@{_id(0);`W<@\\s.`Ws;`W+=get_num_@{s(0)){\n"
-"@H`@_*`Y=`Ys+@\\s.`Ys_@]+`W*`As;\n"
-"`@_ start=`@_$j`-$k),@L=start;\n"
-"@hCPU\n"
-"$n`H i`Mi<`As;i++){\n"
-"`@_ $y=`@__$y`K@L,`link_`Y(`Y[i]),i);\n"
-"`Y[i]=@3CARRIES)?start:@L;\n"
-"@L=$y;\n"
 "}\n"
-"@g\n"
-"$n`H $o`M$o<`As;$o+=$@4?@jS:$@n){\n"
-"`H i=$o+($@4?@j:@i);\n"
-"`Ox=@5@l\n"
-"`@_ @W=@L,@q;\n"
-"`Si<`As)\n"
-"x=`link_`Y(`Y[i]);\n"
-"@h@4\n"
-"@q=`@f_chain`K@L,`@f_@r`Kx,@a),$o,@a);\n"
-"@W=`@__at(@q,@j==0?0:@j-1);\n"
-"`S@j==0)\n"
-"@W=@L;\n"
-"@L=`@__at(@q,@jS-1);\n"
-"$WAIT(CLK_LOC@*|CLK_GLOB@*);\n"
-"@g\n"
-"@a->exchange.`Ys[@i]=x;\n"
-"@.;\n"
-"$n`H j`Mj<$x`As-$o,(`H)$@n);j++){\n"
-"`Sj==@i)\n"
-"@W=@L;\n"
-"@L=`@__$y`K@L,@a->exchange.`Ys[j],$o+j);\n"
-"}\n"
-"@.;\n"
-"@O\n"
-"`Si<`As&&@i==i-$o)\n"
-"`Y[i]=@3CARRIES)?start:@W;\n"
-"}\n"
-"@O\n"
-"}\n"
-"}\n\n"
 "@O\n\n\n"
+"@%`@_ `$my(`+@'`@_*`Ys,`O$k,`H `A,\n"
+"@Z`@a*@a){\n"
+"`@_ $my=`@_$j`-$k);\n"
+"`S@3CARRIES)||`A==0)\n"
+"@K$my;\n"
+"@hCPU\n"
+"$n`H i`Mi<`A;i++)\n"
+"$my=`@__$y`K$my,`link_`Y(`Ys[i]),i);\n"
+"@<EXACT$d!$@o\n"
+"`H each=(`A+$@n-1)/$@n,$t=$x`A,(@i+1)*each);\n"
+"`O$b,x=@5@l\n"
+"$n`H i=@i*each;i<$t;i++)\n"
+"x=@:`Kx,`link_`Y(`Ys[i]`L\n"
+"`@{_@_`K`neighbours_`Y`Kx,@jS,@a),&$b,@a);\n"
+"$my=`@__add`K$my,$b);\n"
+"@<@4\n"
+"$n`H $o`M$o<`A;$o+=@jS){\n"
+"`H i=$o+@j;\n"
+"`Ox=@5@l\n"
+"`Si<`A)\n"
+"x=`link_`Y(`Ys[i]);\n"
+"`@_ @q=`@f_chain`K$my,`@f_@r`Kx,@a),$o,@a);\n"
+"$my=`@__at(@q,$x`A-$o,(`H)@jS)-1);\n"
+"}\n"
+"@g\n"
+"$n`H $o`M$o<`A;$o+=$@n){\n"
+"`H i=$o+@i;\n"
+"`Si<`A)\n"
+"@a->exchange.`Ys[@i]=`link_`Y(`Ys[i]);\n"
+"@.;\n"
+"$ni=$o;i<$x`A,$o+$@n)&&@i=`Mi++)\n"
+"$my=`@__$y`K$my,@a->exchange.`Ys[i-$o],i);\n"
+"@.;\n"
+"}\n"
+"`S@i==0)\n"
+"@a->@_=$my;\n"
+"@.;\n"
+"$my=@a->@_;\n"
+"@O\n"
+"@K$my;\n"
+"}\n\n\n"
 "$APART\n"
 "@%@e`As$j`+$OP@1S,@c@{,@c@{s){\n"
 "`H `As=$UNDIVIDED?1:(`H)@\\s.`As;\n"
@@ -6550,8 +6543,8 @@ static const char *const gpuscan__piece_engine[] = {
 "`O$k=$OP_BASE;\n"
 "`@_ $my=`@_$j`-$k);\n"
 "$FROM_BASE($o,$k);\n"
-"`S@z&$FLAG_CARRIES)\n"
-"$my=states[@\\s.states_@]+unit];\n"
+"`S`As>1)\n"
+"$my=`$my`Kstates+@\\s.states_@]+`T.`W*`As,$k,`A,@a);\n"
 "`S@3PARTS_TAIL)&&$t>`T.@y)\n"
 "$t--;\n"
 "@hCPU\n"
@@ -6744,7 +6737,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6178 \"kernels.cl.inc\"\n"
+"#line 6169 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6825,7 +6818,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6260 \"kernels.cl.inc\"\n"
+"#line 6251 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7056,7 +7049,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6534 \"kernels.cl.inc\"\n"
+"#line 6525 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7704,7 +7697,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7304 \"kernels.cl.inc\"\n"
+"#line 7295 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7758,7 +7751,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7358 \"kernels.cl.inc\"\n"
+"#line 7349 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8159,7 +8152,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7816 \"kernels.cl.inc\"\n"
+"#line 7807 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
@@ -8654,7 +8647,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8388 \"kernels.cl.inc\"\n"
+"#line 8379 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -9002,7 +8995,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8814 \"kernels.cl.inc\"\n"
+"#line 8805 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -9105,7 +9098,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8943 \"kernels.cl.inc\"\n"
+"#line 8934 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9404,7 +9397,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9282 \"kernels.cl.inc\"\n"
+"#line 9273 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9814,7 +9807,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9772 \"kernels.cl.inc\"\n"
+"#line 9763 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9832,7 +9825,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9787 \"kernels.cl.inc\"\n"
+"#line 9778 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9942,7 +9935,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9929 \"kernels.cl.inc\"\n"
+"#line 9920 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -9994,7 +9987,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9983 \"kernels.cl.inc\"\n"
+"#line 9974 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -10126,7 +10119,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10137 \"kernels.cl.inc\"\n"
+"#line 10128 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10409,7 +10402,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10458 \"kernels.cl.inc\"\n"
+"#line 10449 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -11051,7 +11044,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11218 \"kernels.cl.inc\"\n"
+"#line 11209 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11222,7 +11215,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11425 \"kernels.cl.inc\"\n"
+"#line 11416 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11318,7 +11311,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11529 \"kernels.cl.inc\"\n"
+"#line 11520 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11459,7 +11452,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11690 \"kernels.cl.inc\"\n"
+"#line 11681 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
@@ -11592,7 +11585,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_COUNT_U32, 8)     /* count_buffer holds the count, as u32 */                                                \
     X(FLAG_COUNT_U64, 16)    /* count_buffer holds the count, as u64 */                                                \
     X(FLAG_STREAM, 32)       /* kernels store the output past the cache, since it is large */                         \
-    X(FLAG_CARRIES, 64)      /* multi-pass scan: rows have several parts, and `states` has a carry for each part */    \
+    X(FLAG_CARRIES, 64)      /* scan along columns: there are several bands, and `states` has a carry for each */      \
     X(FLAG_ACCUMULATE, 128)  /* histogram: kernels add to the counters instead of overwriting them */                  \
     X(FLAG_FINISH, 256)      /* histogram: this launch also does the finishing step, see [HISTOGRAM FINISH] */         \
     X(FLAG_TALLY_U32, 512)   /* the call wants the number of written elements, as u32 */                               \
@@ -11729,7 +11722,8 @@ enum {
     GPUSCAN__FOR_RUNS = 1024,
     GPUSCAN__FOR_KEYS = 2048,  /* runs that reduce nothing */
     GPUSCAN__FOR_F64_VALUES = 4096, /* runs that reduce f64 values */
-    GPUSCAN__FOR_SHORT_VALUES = 8192 /* runs that reduce values of up to 4 bytes and store only keys and results */
+    GPUSCAN__FOR_SHORT_VALUES = 8192, /* runs that reduce values of up to 4 bytes and store only keys and results */
+    GPUSCAN__FOR_EXACT = 16384 /* scans without segments whose sums are exact in any order */
 };
 #define GPUSCAN__FOR(kind, condition) ((condition) ? (uint32_t)GPUSCAN__FOR_##kind : 0)
 
@@ -12980,7 +12974,9 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     /* runs that force SINGLE_PASS */
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS, 256, 4, 0, 0, 0),
     /* Scans on AMD's and Intel's GPUs. Those of bytes take 4 vectors, since Intel's compiler would keep 8 in private
-       memory. */
+       memory. Those of 8-byte integers have a folding group from smaller sizes on. tuning: scan-fold */
+    GPUSCAN__TILE(AMD, EXACT, 8, 4096, SINGLE_PASS, 256, 8, 0, 0, 0),
+    GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(INTEL, SCANS, 1, 16384, SINGLE_PASS, 256, 4, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 256, 0),
@@ -16536,29 +16532,26 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
 #define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
     X(src_offset) X(values_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)                \
     X(sums_offset) X(keys_offset) X(init_offset) X(flags)
-#define GPUSCAN__SCAN_CARRIES_NUMBERS(X) X(rows) X(parts) X(sums_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
-GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
 
-/* Numbers a program's kernels. Multi-pass programs begin with scan_sums and scan_carries, unless key.undivided is 1.
+/* Numbers a program's kernels. Multi-pass programs begin with scan_sums, unless key.undivided is 1.
    The kernel that stores the results follows, then those that only one operation has. */
 enum {
     GPUSCAN__SCAN_SUMS = 0,
-    GPUSCAN__SCAN_CARRIES,
     GPUSCAN__SCAN_PARTS,
     GPUSCAN__SCAN_ROWS = 0 /* the only kernel of programs for whole rows */
 };
 enum { GPUSCAN__ENGINE_ALONE, GPUSCAN__ENGINE_HEADS, GPUSCAN__ENGINE_MOVE };
 #define GPUSCAN__ENGINE_ROWS(kernel)                                                                                   \
-    {{"gpuscan_scan_sums", "gpuscan_scan_carries", kernel},                                                            \
-     {"gpuscan_scan_sums", "gpuscan_scan_carries", kernel, "gpuscan_scan_heads_clear", "gpuscan_scan_heads_set"},      \
-     {"gpuscan_scan_sums", "gpuscan_scan_carries", kernel, "gpuscan_select_move"}}
+    {{"gpuscan_scan_sums", kernel},                                                                                    \
+     {"gpuscan_scan_sums", kernel, "gpuscan_scan_heads_clear", "gpuscan_scan_heads_set"},                              \
+     {"gpuscan_scan_sums", kernel, "gpuscan_select_move"}}
 /* Returns the number of the kernel that stores the results. */
 static size_t gpuscan__engine_kernel(const gpuscan__key *key) {
     return key->undivided || gpuscan__is_single_pass(gpuscan__key_strategy(key)) ? 0 : GPUSCAN__SCAN_PARTS;
 }
 static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int own) {
-    static const char *const names[4][3][6] = {
+    static const char *const names[4][3][5] = {
         GPUSCAN__ENGINE_ROWS("gpuscan_parts"), GPUSCAN__ENGINE_ROWS("gpuscan_look_back"),
         GPUSCAN__ENGINE_ROWS("gpuscan_look_back_cpu"), GPUSCAN__ENGINE_ROWS("gpuscan_ahead")};
     gpuscan_strategy strategy = gpuscan__key_strategy(key);
@@ -16653,12 +16646,13 @@ static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *
     return groups <= gs->device.work_items / key->group ? NULL : "a launch would exceed the device's work-items";
 }
 
-/* Cuts each row into parts of whole tiles, so many that they keep the device busy. A row of a few tiles is one part,
-   but in a self-test only if key.undivided is 1. Sets the scratch for the parts' sums. */
+/* Cuts each row into parts of whole tiles, so many that they keep the device busy. But a row has at most 1024 parts,
+   since each part's group adds up the sums of all earlier parts. A row of a few tiles is one part, but in a self-test
+   only if key.undivided is 1. Sets the scratch for the parts' sums. */
 static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
                                          uint32_t *parts, uint32_t *part_tiles) {
     uint32_t size = gpuscan__prefix_size(plan);
-    uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit;
+    uint64_t groups = gpuscan__min((uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit, 1024);
     int cpu = gpuscan__key_is_cpu(&plan->key);
     *parts = 1;
     if (row_tiles > 1 && (plan->forced ? !plan->key.undivided : row_tiles > (cpu ? 2 : 4)))
@@ -16697,14 +16691,11 @@ typedef struct gpuscan__row_parts {
     uint32_t parts, part_tiles;
 } gpuscan__row_parts;
 
-/* Enqueues the first two launches of multi-pass scans and selections, which compute the parts' sums and prefixes. */
-static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpuscan__plan *common,
-                                               const gpuscan__row_parts *of) {
-    uint32_t size = gpuscan__prefix_size(common);
+/* Enqueues the first launch of multi-pass scans and selections, which computes the parts' sums. */
+static gpuscan_result gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan__plan *common,
+                                            const gpuscan__row_parts *of) {
     gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_SUMS);
     gpuscan__scan_sums_numbers sums;
-    gpuscan__scan_carries_numbers carries;
-    gpuscan_result r;
     sums.src_offset = gpuscan__arg_buffer(&launch, of->src);
     sums.values_offset = common->e.reduces ? gpuscan__arg_buffer(&launch, of->values) : 0;
     sums.keys_offset = gpuscan__arg_heads(&launch, &of->heads);
@@ -16715,18 +16706,9 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     sums.rows = gpuscan__unless_rehearsed(chain, of->rows);
     sums.parts = of->parts;
     sums.part_tiles = of->part_tiles;
-    sums.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, size);
+    sums.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
     sums.flags = common->flags;
-    r = gpuscan__launch_end(&launch, &sums, sizeof(sums), of->groups, of->shared, 0);
-    if (r != 0)
-        return r;
-    launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_CARRIES);
-    carries.rows = gpuscan__unless_rehearsed(chain, of->rows);
-    carries.parts = of->parts;
-    carries.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, size);
-    carries.init_offset = gpuscan__arg_init(&launch, common, of->init_buffer);
-    carries.flags = common->flags;
-    return gpuscan__launch_end(&launch, &carries, sizeof(carries), gpuscan__min(of->rows, 65536), of->shared, 0);
+    return gpuscan__launch_end(&launch, &sums, sizeof(sums), of->groups, of->shared, 0);
 }
 #endif /* GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS */
 
@@ -16739,7 +16721,7 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     form        | chosen if                                           | kernels gpuscan_...
     columns     | desc.along is COLUMNS                               | columns_sums, columns_carries, columns_scan
     whole rows  | rows are shorter than a tile                        | scan_rows
-    multi-pass  | otherwise the strategy is MULTI_PASS                | scan_sums, scan_carries (if parts > 1), parts
+    multi-pass  | otherwise the strategy is MULTI_PASS                | scan_sums (if parts > 1), parts
     few         | SINGLE_PASS, with lanes and up to FEW_TILES tiles   | look_back
     look-back   | otherwise the strategy is SINGLE_PASS               | look_back, or look_back_cpu on a CPU
     ahead       | the strategy is SINGLE_PASS_AHEAD                   | ahead
@@ -16914,7 +16896,6 @@ GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define(text, "SCAN_NUMBERS", gpuscan__scan_numbers_text);
     if (!gpuscan__is_single_pass(strategy)) {
         gpuscan__define(text, "SCAN_SUMS_NUMBERS", gpuscan__scan_sums_numbers_text);
-        gpuscan__define(text, "SCAN_CARRIES_NUMBERS", gpuscan__scan_carries_numbers_text);
         gpuscan__define(text, "SCAN_ROWS_NUMBERS", gpuscan__scan_rows_numbers_text);
     }
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__scan_shared(gs, plan, &own));
@@ -17037,7 +17018,8 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     int is_unpacked = gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
     uint32_t calls = GPUSCAN__FOR_SCANS | GPUSCAN__FOR(UNPACKED, is_unpacked) |
                      GPUSCAN__FOR(F16, e->src == GPUSCAN_TYPE_F16) | GPUSCAN__FOR(BYTES, e->src_size == 1) |
-                     GPUSCAN__FOR(SEGMENTS, plan->key.heads);
+                     GPUSCAN__FOR(SEGMENTS, plan->key.heads) |
+                     GPUSCAN__FOR(EXACT, !plan->key.heads && gpuscan__takes_any_order(e));
     const gpuscan__tuning *row = gpuscan__find_tuning(gs, calls, size, bytes, 1u << forced);
     gpuscan__tuning found;
     if (row)
@@ -17486,7 +17468,7 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
         const gpuscan__row_parts of = {
             plan->heads, desc->src, gpuscan__none, desc->count_buffer, desc->init_buffer, plan->src_pitch, desc->count,
             plan->rows,  groups,    shared,        plan->parts,        plan->part_tiles};
-        if ((r = gpuscan__enqueue_carries(chain, common, &of)) != 0)
+        if ((r = gpuscan__enqueue_sums(chain, common, &of)) != 0)
             return r;
     }
     launch = gpuscan__launch_begin(chain, gpuscan__engine_kernel(&common->key));
@@ -17503,8 +17485,6 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
     numbers.epoch = chain->place.epoch;
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
-    if (!is_single && plan->parts > 1)
-        numbers.flags |= GPUSCAN__FLAG_CARRIES;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, 1);
 }
 
@@ -19921,7 +19901,7 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    the outputs and the tally. gpuscan__select_choose uses a row of the profile's tunings, and the first strategy that
    fits. A scan of numbers, 1 for each kept element and 0 for each other one, gives kept elements their positions.
     form        | chosen for                                        | kernels gpuscan_...
-    multi-pass  | MULTI_PASS                                        | scan_sums, scan_carries if parts > 1, parts
+    multi-pass  | MULTI_PASS                                        | scan_sums if parts > 1, parts
     few         | SINGLE_PASS, lanes, up to FEW_TILES tiles         | look_back, with key.few
     look-back   | SINGLE_PASS otherwise; key.counted may be 1       | look_back, on CPUs look_back_cpu
     ahead       | SINGLE_PASS_AHEAD                                 | ahead; if key.once, no tile is read ahead
@@ -20085,10 +20065,8 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     int stages = gpuscan__select_stages(&own);
     gpuscan__define(text, "SELECT_NUMBERS", gpuscan__select_numbers_text);
-    if (!gpuscan__is_single_pass(strategy)) {
+    if (!gpuscan__is_single_pass(strategy))
         gpuscan__define(text, "SCAN_SUMS_NUMBERS", gpuscan__scan_sums_numbers_text);
-        gpuscan__define(text, "SCAN_CARRIES_NUMBERS", gpuscan__scan_carries_numbers_text);
-    }
     gpuscan__define_number(text, "SELECT", 1);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__select_shared(gs, &plan->key, &own, &plan->e));
     gpuscan__define_number(text, "BITS", own.by == GPUSCAN_SELECT_BITS);
@@ -20509,7 +20487,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
         const gpuscan__row_parts parts = {
             none, *of->decides, values, *of->count_buffer, gpuscan__none,   0, plan->count,
             1,    plan->parts,  shared, plan->parts,       plan->part_tiles};
-        if ((r = gpuscan__enqueue_carries(chain, common, &parts)) != 0)
+        if ((r = gpuscan__enqueue_sums(chain, common, &parts)) != 0)
             return r;
     }
     launch = gpuscan__launch_begin(chain, kernel);
@@ -20525,8 +20503,6 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     GPUSCAN__SELECT_PLAN(GPUSCAN__FROM_PLAN)
     numbers.epoch = chain->place.epoch;
     gpuscan__arg_outputs(&launch, plan, moves, 0, &numbers);
-    if (!single && plan->parts > 1)
-        numbers.flags |= GPUSCAN__FLAG_CARRIES;
     r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, !moves);
     return r != 0 || !moves ? r : gpuscan__select_move(chain, plan, kernel + 1);
 }

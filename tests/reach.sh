@@ -17,7 +17,7 @@ most_ahead=256       # the same for gpuscan_ahead on dg2: Intel's compiler does 
                      # registers
 least_waves=4        # of a SIMD of gfx90a, but of these kernels, which take more than 16 KiB of local memory a group of
                      # 256, and some of sorts more than 128 registers; groups that sort together have a unit each
-few_waves='gpuscan_histogram gpuscan_reduce_segments gpuscan_scan_sums gpuscan_scan_carries gpuscan_parts
+few_waves='gpuscan_histogram gpuscan_reduce_segments gpuscan_scan_sums gpuscan_parts
   gpuscan_columns_sums gpuscan_columns_carries gpuscan_columns_scan
   gpuscan_sort_histogram gpuscan_sort_sweep gpuscan_sort_small gpuscan_sort_together
   gpuscan_sort_counted'

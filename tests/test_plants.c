@@ -27,7 +27,7 @@ typedef struct plant {
 
 /* The mistakes. They stand in kernels.cl.inc as GPUSCAN_PLANTED(name):
      SUMS_TAIL         scan_sums loses a part's last element
-     CARRIES           scan_carries loses the parts before
+     CARRIES           a part's carry loses the parts before
      PARTS_TAIL        gpuscan_parts omits a part's last element
      STORE_OVERRUN     a tile of a group stores one element too many
      LOOK_BACK         the look-back ignores the tiles before
