@@ -14910,16 +14910,19 @@ typedef struct gpuscan__row_fields {
     const char *range, *pitch, *pitch_bytes;
 } gpuscan__row_fields;
 
-/* Checks that at most one pitch is given, and that a pitch in bytes is a multiple of the elements' alignment. */
-GPUSCAN__SHARED gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
-                                                      uint64_t pitch_bytes, uint32_t alignment) {
+/* Resolves a pitch that is given in units of `size` bytes or in bytes, a multiple of the elements' alignment. By
+   default it is a row's `count` units. */
+GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitches(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
+                                                        uint64_t pitch_bytes, uint32_t alignment, uint32_t size,
+                                                        uint64_t count, uint64_t *resolved) {
     if (pitch && pitch_bytes)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s and %s are both given", fields->pitch,
                              fields->pitch_bytes);
     if (pitch_bytes % alignment != 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a multiple of %u, the elements' alignment",
                              fields->pitch_bytes, (unsigned)alignment);
-    return GPUSCAN_SUCCESS;
+    return gpuscan__resolve_pitch(gs, pitch_bytes ? fields->pitch_bytes : fields->pitch,
+                                  pitch_bytes ? pitch_bytes / size : pitch, count, resolved);
 }
 
 /* ---- the fields that every call has */
@@ -16958,8 +16961,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds the range of src or dst. Resolves its pitch, which may be given in elements or in bytes. By default it is the
-   elements of a row. Along columns, the lines of the matrix lie like rows. */
+/* Adds the range of src or dst. Resolves its pitch. Along columns, the lines of the matrix lie like rows. */
 static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan, int is_dst) {
     static const gpuscan__row_fields names[] = {{"src", "src_pitch", "src_pitch_bytes"},
                                                 {"dst", "dst_pitch", "dst_pitch_bytes"}};
@@ -16973,9 +16975,7 @@ static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan,
     uint32_t size = is_dst ? plan->common.e.dst_size : plan->common.e.src_size;
     gpuscan__range *range;
     gpuscan_result r;
-    if ((r = gpuscan__check_pitches(gs, fields, given, bytes, size)) != 0 ||
-        (r = gpuscan__resolve_pitch(gs, bytes ? fields->pitch_bytes : fields->pitch, bytes ? bytes / size : given,
-                                    line, pitch)) != 0 ||
+    if ((r = gpuscan__resolve_pitches(gs, fields, given, bytes, size, size, line, pitch)) != 0 ||
         (r = gpuscan__extent(gs, fields->range, line, lines, *pitch, size, &elements)) != 0)
         return r;
     range = gpuscan__input(&plan->common, fields->range, is_dst ? desc->dst : desc->src, elements, size);
@@ -19086,23 +19086,18 @@ static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, gpuscan__histogram_pla
 static gpuscan_result gpuscan__samples_range(gpuscan *gs, gpuscan__histogram_plan *plan) {
     static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
     const gpuscan_histogram_desc *desc = plan->desc;
-    int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
     uint32_t size = plan->element_size;
-    uint64_t pixel = (uint64_t)plan->pixel_elements * size, pitch, row, before, bytes = 0;
+    uint32_t alignment = plan->element == GPUSCAN_TYPE_CUSTOM ? gpuscan__alignment(size) : size;
+    uint64_t pixel = (uint64_t)plan->pixel_elements * size, pitch = desc->pitch, row, before, bytes;
     gpuscan__range *range = gpuscan__input(&plan->common, "samples", desc->samples, 0, size);
     gpuscan_result r;
-    if ((r = gpuscan__check_pitches(gs, &fields, desc->pitch, desc->pitch_bytes,
-                                    is_custom ? gpuscan__alignment(size) : size)) != 0 ||
-        (r = gpuscan__resolve_pitch(gs, "pitch", desc->pitch, desc->count, &pitch)) != 0)
-        return r;
-    if (!gpuscan__multiply(desc->count, pixel, &row) ||
-        !gpuscan__multiply(plan->rows < 2 ? desc->count : pitch, pixel, &plan->pitch)) /* a single row needs no pitch */
+    if (plan->rows < 2) /* a single row needs no pitch */
+        pitch = gpuscan__min(pitch, desc->count);
+    if (!gpuscan__multiply(desc->count, pixel, &row) || !gpuscan__multiply(pitch, pixel, &pitch))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples: count or pitch does not fit 64 bits in bytes");
-    if (desc->pitch_bytes && desc->pitch_bytes < row)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes is smaller than a row");
-    if (desc->pitch_bytes)
-        plan->pitch = desc->pitch_bytes;
-    if (desc->count && (!gpuscan__multiply(plan->rows - 1, plan->pitch, &before) || !gpuscan__add(before, row, &bytes)))
+    if ((r = gpuscan__resolve_pitches(gs, &fields, pitch, desc->pitch_bytes, alignment, 1, row, &plan->pitch)) != 0)
+        return r;
+    if (!gpuscan__multiply(plan->rows - 1, plan->pitch, &before) || !gpuscan__add(before, row, &bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples: rows * %s + count does not fit 64 bits",
                              desc->pitch_bytes ? fields.pitch_bytes : fields.pitch);
     range->elements = gpuscan__ceil_div(bytes, size);
@@ -22031,20 +22026,12 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
                                               uint64_t *elements) {
     const char *field = fields->range;
     uint64_t row, image, size = 16 * (uint64_t)of->size;
-    gpuscan_result r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, of->size);
-    if (r != 0)
-        return r;
-    if (!gpuscan__multiply(of->width, of->channels, &row) || !gpuscan__multiply(pitch, of->channels, &of->pitch) ||
+    gpuscan_result r;
+    if (!gpuscan__multiply(of->width, of->channels, &row) || !gpuscan__multiply(pitch, of->channels, &pitch) ||
         !gpuscan__multiply(image_pitch, of->channels, &of->image_pitch))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: its size in bytes does not fit 64 bits", field);
-    if (pitch_bytes)
-        of->pitch = pitch_bytes / of->size;
-    else if (pitch == 0)
-        of->pitch = row;
-    if (of->pitch < row)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row",
-                             pitch_bytes ? fields->pitch_bytes : fields->pitch);
-    if ((r = gpuscan__extent(gs, field, of->height ? row : 0, of->height, of->pitch, size, &image)) != 0)
+    if ((r = gpuscan__resolve_pitches(gs, fields, pitch, pitch_bytes, of->size, of->size, row, &of->pitch)) != 0 ||
+        (r = gpuscan__extent(gs, field, of->height ? row : 0, of->height, of->pitch, size, &image)) != 0)
         return r;
     if (image_pitch == 0)
         of->image_pitch = of->height * of->pitch; /* no overflow, since the image's extent fits */
