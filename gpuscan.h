@@ -15346,6 +15346,15 @@ GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan
     return strategy;
 }
 
+/* Replaces a strategy by the next simpler one if `why` tells why it cannot do the call and the call does not force it.
+   Returns 0 if the strategy stays. */
+GPUSCAN__SHARED int gpuscan__take_simpler(const gpuscan__plan *plan, const char *why, gpuscan_strategy *strategy) {
+    gpuscan_strategy given = *strategy;
+    if (why && plan->call->strategy == GPUSCAN_STRATEGY_AUTO)
+        *strategy = gpuscan__strategies[given].simpler;
+    return *strategy != given;
+}
+
 static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
     return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
 }
@@ -16589,13 +16598,6 @@ static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__p
     return gpuscan__why_refused(gs, plan, strategy);
 }
 
-/* Replaces a strategy that cannot do the call by the next simpler one. Returns 0 if there is none. */
-static int gpuscan__take_simpler(gpuscan__tuning *tuning) {
-    gpuscan_strategy strategy = tuning->strategy;
-    tuning->strategy = gpuscan__strategies[strategy].simpler;
-    return tuning->strategy != strategy;
-}
-
 /* Returns whether SINGLE_PASS_AHEAD loads tiles once. Loading them twice is faster only with NVIDIA's large caches. */
 static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, const gpuscan__tuning *tuning) {
     return tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD &&
@@ -17410,16 +17412,13 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
         (plan->desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
         /* rows are short, or so many that each can have its own group: a look-back would not help */
         while (gpuscan__is_single_pass(tuning.strategy))
-            gpuscan__take_simpler(&tuning);
+            tuning.strategy = gpuscan__strategies[tuning.strategy].simpler;
         gpuscan__scan_shape(gs, plan, &tuning);
     }
-    while ((why = gpuscan__scan_misfit(gs, plan, tuning.strategy)) != NULL) {
-        if (!is_auto)
-            return gpuscan__unsupported(gs, why);
-        if (!gpuscan__take_simpler(&tuning))
-            break;
+    while (gpuscan__take_simpler(common, why = gpuscan__scan_misfit(gs, plan, tuning.strategy), &tuning.strategy))
         gpuscan__scan_shape(gs, plan, &tuning);
-    }
+    if (why && !is_auto)
+        return gpuscan__unsupported(gs, why);
     if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* whole rows need no look-back and no scratch */
         return GPUSCAN_SUCCESS;
     if (gpuscan__is_single_pass(tuning.strategy))
@@ -20389,21 +20388,18 @@ static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__sele
 /* Takes the tuning's strategy. If it does not fit, tries the plain single pass, then the portable strategy. */
 static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan *plan) {
     gpuscan__tuning tuning = gpuscan__select_tuning(gs, plan, 0);
+    int is_auto = plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO;
     const char *why;
     gpuscan__select_shape(gs, plan, &tuning);
-    if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && !plan->common.forced &&
-        plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO) { /* rows of SINGLE_PASS are for few tiles */
+    if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && !plan->common.forced && is_auto) {
+        /* rows of SINGLE_PASS are for few tiles */
         tuning = gpuscan__select_tuning(gs, plan, 1);
         gpuscan__select_shape(gs, plan, &tuning);
     }
-    while ((why = gpuscan__select_misfit(gs, plan, tuning.strategy)) != NULL) {
-        if (plan->common.call->strategy != GPUSCAN_STRATEGY_AUTO)
-            return gpuscan__unsupported(gs, why);
-        if (!gpuscan__take_simpler(&tuning))
-            break;
+    while (gpuscan__take_simpler(&plan->common, why = gpuscan__select_misfit(gs, plan, tuning.strategy),
+                                 &tuning.strategy))
         gpuscan__select_shape(gs, plan, &tuning);
-    }
-    return GPUSCAN_SUCCESS;
+    return why && !is_auto ? gpuscan__unsupported(gs, why) : GPUSCAN_SUCCESS;
 }
 
 static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common) {
@@ -21560,8 +21556,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     uint32_t bits = plan->end - plan->begin;
     if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);
-    if (why)
-        strategy = gpuscan__strategies[strategy].simpler;
+    gpuscan__take_simpler(common, why, &strategy);
     if (!common->forced)
         memset(&plan->key, 0, sizeof(plan->key));
     gpuscan__sort_choose_values(gs, plan, strategy);
