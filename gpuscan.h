@@ -17625,9 +17625,9 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
 static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
-    uint64_t size = gpuscan__max(e->src_size, e->dst_size), blocks, column, pitch, tile, i;
+    uint64_t size = gpuscan__max(e->src_size, e->dst_size), blocks, column, pitch, tile;
     uint64_t apart = shape.round == 1, vector = gpuscan__max(own->vector, 1);
-    unsigned char *src, *dst, *total, *from, *to;
+    unsigned char *src, *dst, *total;
     desc->along = GPUSCAN_ALONG_COLUMNS;
     if (gpuscan__key_is_cpu(test->key))
         desc->rows = own->vector ? own->vector : 2 * GPUSCAN__COLUMNS_FEW + 1;
@@ -17646,16 +17646,11 @@ static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *o
     src = gpuscan__test_in(test, &desc->src, (apart + shape.count * pitch) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, (apart + shape.count * pitch) * e->dst_size);
     total = gpuscan__test_out(test, &desc->total, desc->rows * e->dst_size);
-    from = (unsigned char *)gpuscan__test_memory(test, shape.count * e->src_size);
-    to = (unsigned char *)gpuscan__test_memory(test, shape.count * e->dst_size);
+    shape.step = own->reverse ? 0 - pitch : pitch;
     for (column = 0; column < desc->rows && !test->failed; column++) {
+        shape.first = apart + (own->reverse ? (shape.count - 1) * pitch : 0) + column;
         shape.tile = tile * gpuscan__max((2 * blocks + 2) / 3 - column % 2, 1);
-        gpuscan__test_elements(e, &shape, own->inclusive != 0, from, test->init, to, total + column * e->dst_size);
-        for (i = 0; i < shape.count; i++) {
-            uint64_t at = apart + (own->reverse ? shape.count - 1 - i : i) * pitch + column;
-            memcpy(src + at * e->src_size, from + i * e->src_size, e->src_size);
-            memcpy(dst + at * e->dst_size, to + i * e->dst_size, e->dst_size);
-        }
+        gpuscan__test_elements(e, &shape, own->inclusive != 0, src, test->init, dst, total + column * e->dst_size);
         shape.round += 2; /* each column has other data */
     }
     return 1;
