@@ -13833,10 +13833,8 @@ static void gpuscan__define_source(gpuscan__text *text, const gpuscan__elements 
     uint32_t k;
     if (custom->source)
         gpuscan__custom_lines(text, "", "", custom->source, "");
-    if (has_type) {
-        gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
+    if (has_type)
         gpuscan__define_type(text, "custom", " type", custom->type, (uint32_t)custom->size);
-    }
     for (k = 0; k < GPUSCAN_MAX_SOURCES && given->sources[k]; k++) {
         uint32_t builtin = given->sources[k] & 255;
         const char *type = builtin == GPUSCAN_TYPE_F16 ? "half" : gpuscan__types[builtin].name;
