@@ -13829,10 +13829,8 @@ static void gpuscan__define_source(gpuscan__text *text, const gpuscan__elements 
     uint32_t k;
     if (custom->source)
         gpuscan__custom_lines(text, "", "", custom->source, "");
-    if (has_type) {
-        gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
+    if (has_type)
         gpuscan__define_type(text, "custom", " type", custom->type, (uint32_t)custom->size);
-    }
     for (k = 0; k < GPUSCAN_MAX_SOURCES && given->sources[k]; k++) {
         uint32_t builtin = given->sources[k] & 255;
         const char *type = builtin == GPUSCAN_TYPE_F16 ? "half" : gpuscan__types[builtin].name;
@@ -14906,16 +14904,19 @@ typedef struct gpuscan__row_fields {
     const char *range, *pitch, *pitch_bytes;
 } gpuscan__row_fields;
 
-/* Checks that at most one pitch is given, and that a pitch in bytes is a multiple of the elements' alignment. */
-GPUSCAN__SHARED gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
-                                                      uint64_t pitch_bytes, uint32_t alignment) {
+/* Resolves a pitch that is given in units of `size` bytes or in bytes, a multiple of the elements' alignment. By
+   default it is a row's `count` units. */
+GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitches(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
+                                                        uint64_t pitch_bytes, uint32_t alignment, uint32_t size,
+                                                        uint64_t count, uint64_t *resolved) {
     if (pitch && pitch_bytes)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s and %s are both given", fields->pitch,
                              fields->pitch_bytes);
     if (pitch_bytes % alignment != 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a multiple of %u, the elements' alignment",
                              fields->pitch_bytes, (unsigned)alignment);
-    return GPUSCAN_SUCCESS;
+    return gpuscan__resolve_pitch(gs, pitch_bytes ? fields->pitch_bytes : fields->pitch,
+                                  pitch_bytes ? pitch_bytes / size : pitch, count, resolved);
 }
 
 /* ---- the fields that every call has */
@@ -15337,6 +15338,15 @@ GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan
     while (lacks >> strategy & 1)
         strategy = gpuscan__strategies[strategy].simpler;
     return strategy;
+}
+
+/* Replaces a strategy by the next simpler one if `why` tells why it cannot do the call and the call does not force it.
+   Returns 0 if the strategy stays. */
+GPUSCAN__SHARED int gpuscan__take_simpler(const gpuscan__plan *plan, const char *why, gpuscan_strategy *strategy) {
+    gpuscan_strategy given = *strategy;
+    if (why && plan->call->strategy == GPUSCAN_STRATEGY_AUTO)
+        *strategy = gpuscan__strategies[given].simpler;
+    return *strategy != given;
 }
 
 static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
@@ -16579,13 +16589,6 @@ static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__p
     return gpuscan__why_refused(gs, plan, strategy);
 }
 
-/* Replaces a strategy that cannot do the call by the next simpler one. Returns 0 if there is none. */
-static int gpuscan__take_simpler(gpuscan__tuning *tuning) {
-    gpuscan_strategy strategy = tuning->strategy;
-    tuning->strategy = gpuscan__strategies[strategy].simpler;
-    return tuning->strategy != strategy;
-}
-
 /* Returns whether SINGLE_PASS_AHEAD loads tiles once. Loading them twice is faster only with NVIDIA's large caches. */
 static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, const gpuscan__tuning *tuning) {
     return tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD &&
@@ -16939,8 +16942,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds the range of src or dst. Resolves its pitch, which may be given in elements or in bytes. By default it is the
-   elements of a row. Along columns, the lines of the matrix lie like rows. */
+/* Adds the range of src or dst. Resolves its pitch. Along columns, the lines of the matrix lie like rows. */
 static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan, int is_dst) {
     static const gpuscan__row_fields names[] = {{"src", "src_pitch", "src_pitch_bytes"},
                                                 {"dst", "dst_pitch", "dst_pitch_bytes"}};
@@ -16954,9 +16956,7 @@ static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan,
     uint32_t size = is_dst ? plan->common.e.dst_size : plan->common.e.src_size;
     gpuscan__range *range;
     gpuscan_result r;
-    if ((r = gpuscan__check_pitches(gs, fields, given, bytes, size)) != 0 ||
-        (r = gpuscan__resolve_pitch(gs, bytes ? fields->pitch_bytes : fields->pitch, bytes ? bytes / size : given,
-                                    line, pitch)) != 0 ||
+    if ((r = gpuscan__resolve_pitches(gs, fields, given, bytes, size, size, line, pitch)) != 0 ||
         (r = gpuscan__extent(gs, fields->range, line, lines, *pitch, size, &elements)) != 0)
         return r;
     range = gpuscan__input(&plan->common, fields->range, is_dst ? desc->dst : desc->src, elements, size);
@@ -17392,16 +17392,13 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
         (plan->desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
         /* rows are short, or so many that each can have its own group: a look-back would not help */
         while (gpuscan__is_single_pass(tuning.strategy))
-            gpuscan__take_simpler(&tuning);
+            tuning.strategy = gpuscan__strategies[tuning.strategy].simpler;
         gpuscan__scan_shape(gs, plan, &tuning);
     }
-    while ((why = gpuscan__scan_misfit(gs, plan, tuning.strategy)) != NULL) {
-        if (!is_auto)
-            return gpuscan__unsupported(gs, why);
-        if (!gpuscan__take_simpler(&tuning))
-            break;
+    while (gpuscan__take_simpler(common, why = gpuscan__scan_misfit(gs, plan, tuning.strategy), &tuning.strategy))
         gpuscan__scan_shape(gs, plan, &tuning);
-    }
+    if (why && !is_auto)
+        return gpuscan__unsupported(gs, why);
     if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* whole rows need no look-back and no scratch */
         return GPUSCAN_SUCCESS;
     if (gpuscan__is_single_pass(tuning.strategy))
@@ -17606,9 +17603,9 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
 static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
-    uint64_t size = gpuscan__max(e->src_size, e->dst_size), blocks, column, pitch, tile, i;
+    uint64_t size = gpuscan__max(e->src_size, e->dst_size), blocks, column, pitch, tile;
     uint64_t apart = shape.round == 1, vector = gpuscan__max(own->vector, 1);
-    unsigned char *src, *dst, *total, *from, *to;
+    unsigned char *src, *dst, *total;
     desc->along = GPUSCAN_ALONG_COLUMNS;
     if (gpuscan__key_is_cpu(test->key))
         desc->rows = own->vector ? own->vector : 2 * GPUSCAN__COLUMNS_FEW + 1;
@@ -17627,16 +17624,11 @@ static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *o
     src = gpuscan__test_in(test, &desc->src, (apart + shape.count * pitch) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, (apart + shape.count * pitch) * e->dst_size);
     total = gpuscan__test_out(test, &desc->total, desc->rows * e->dst_size);
-    from = (unsigned char *)gpuscan__test_memory(test, shape.count * e->src_size);
-    to = (unsigned char *)gpuscan__test_memory(test, shape.count * e->dst_size);
+    shape.step = own->reverse ? 0 - pitch : pitch;
     for (column = 0; column < desc->rows && !test->failed; column++) {
+        shape.first = apart + (own->reverse ? (shape.count - 1) * pitch : 0) + column;
         shape.tile = tile * gpuscan__max((2 * blocks + 2) / 3 - column % 2, 1);
-        gpuscan__test_elements(e, &shape, own->inclusive != 0, from, test->init, to, total + column * e->dst_size);
-        for (i = 0; i < shape.count; i++) {
-            uint64_t at = apart + (own->reverse ? shape.count - 1 - i : i) * pitch + column;
-            memcpy(src + at * e->src_size, from + i * e->src_size, e->src_size);
-            memcpy(dst + at * e->dst_size, to + i * e->dst_size, e->dst_size);
-        }
+        gpuscan__test_elements(e, &shape, own->inclusive != 0, src, test->init, dst, total + column * e->dst_size);
         shape.round += 2; /* each column has other data */
     }
     return 1;
@@ -19066,23 +19058,18 @@ static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, gpuscan__histogram_pla
 static gpuscan_result gpuscan__samples_range(gpuscan *gs, gpuscan__histogram_plan *plan) {
     static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
     const gpuscan_histogram_desc *desc = plan->desc;
-    int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
     uint32_t size = plan->element_size;
-    uint64_t pixel = (uint64_t)plan->pixel_elements * size, pitch, row, before, bytes = 0;
+    uint32_t alignment = plan->element == GPUSCAN_TYPE_CUSTOM ? gpuscan__alignment(size) : size;
+    uint64_t pixel = (uint64_t)plan->pixel_elements * size, pitch = desc->pitch, row, before, bytes;
     gpuscan__range *range = gpuscan__input(&plan->common, "samples", desc->samples, 0, size);
     gpuscan_result r;
-    if ((r = gpuscan__check_pitches(gs, &fields, desc->pitch, desc->pitch_bytes,
-                                    is_custom ? gpuscan__alignment(size) : size)) != 0 ||
-        (r = gpuscan__resolve_pitch(gs, "pitch", desc->pitch, desc->count, &pitch)) != 0)
-        return r;
-    if (!gpuscan__multiply(desc->count, pixel, &row) ||
-        !gpuscan__multiply(plan->rows < 2 ? desc->count : pitch, pixel, &plan->pitch)) /* a single row needs no pitch */
+    if (plan->rows < 2) /* a single row needs no pitch */
+        pitch = gpuscan__min(pitch, desc->count);
+    if (!gpuscan__multiply(desc->count, pixel, &row) || !gpuscan__multiply(pitch, pixel, &pitch))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples: count or pitch does not fit 64 bits in bytes");
-    if (desc->pitch_bytes && desc->pitch_bytes < row)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes is smaller than a row");
-    if (desc->pitch_bytes)
-        plan->pitch = desc->pitch_bytes;
-    if (desc->count && (!gpuscan__multiply(plan->rows - 1, plan->pitch, &before) || !gpuscan__add(before, row, &bytes)))
+    if ((r = gpuscan__resolve_pitches(gs, &fields, pitch, desc->pitch_bytes, alignment, 1, row, &plan->pitch)) != 0)
+        return r;
+    if (!gpuscan__multiply(plan->rows - 1, plan->pitch, &before) || !gpuscan__add(before, row, &bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples: rows * %s + count does not fit 64 bits",
                              desc->pitch_bytes ? fields.pitch_bytes : fields.pitch);
     range->elements = gpuscan__ceil_div(bytes, size);
@@ -20372,21 +20359,18 @@ static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__sele
 /* Takes the tuning's strategy. If it does not fit, tries the plain single pass, then the portable strategy. */
 static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan *plan) {
     gpuscan__tuning tuning = gpuscan__select_tuning(gs, plan, 0);
+    int is_auto = plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO;
     const char *why;
     gpuscan__select_shape(gs, plan, &tuning);
-    if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && !plan->common.forced &&
-        plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO) { /* rows of SINGLE_PASS are for few tiles */
+    if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && !plan->common.forced && is_auto) {
+        /* rows of SINGLE_PASS are for few tiles */
         tuning = gpuscan__select_tuning(gs, plan, 1);
         gpuscan__select_shape(gs, plan, &tuning);
     }
-    while ((why = gpuscan__select_misfit(gs, plan, tuning.strategy)) != NULL) {
-        if (plan->common.call->strategy != GPUSCAN_STRATEGY_AUTO)
-            return gpuscan__unsupported(gs, why);
-        if (!gpuscan__take_simpler(&tuning))
-            break;
+    while (gpuscan__take_simpler(&plan->common, why = gpuscan__select_misfit(gs, plan, tuning.strategy),
+                                 &tuning.strategy))
         gpuscan__select_shape(gs, plan, &tuning);
-    }
-    return GPUSCAN_SUCCESS;
+    return why && !is_auto ? gpuscan__unsupported(gs, why) : GPUSCAN_SUCCESS;
 }
 
 static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common) {
@@ -21541,8 +21525,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     uint32_t bits = plan->end - plan->begin;
     if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);
-    if (why)
-        strategy = gpuscan__strategies[strategy].simpler;
+    gpuscan__take_simpler(common, why, &strategy);
     if (!common->forced)
         memset(&plan->key, 0, sizeof(plan->key));
     gpuscan__sort_choose_values(gs, plan, strategy);
@@ -22007,20 +21990,12 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
                                               uint64_t *elements) {
     const char *field = fields->range;
     uint64_t row, image, size = 16 * (uint64_t)of->size;
-    gpuscan_result r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, of->size);
-    if (r != 0)
-        return r;
-    if (!gpuscan__multiply(of->width, of->channels, &row) || !gpuscan__multiply(pitch, of->channels, &of->pitch) ||
+    gpuscan_result r;
+    if (!gpuscan__multiply(of->width, of->channels, &row) || !gpuscan__multiply(pitch, of->channels, &pitch) ||
         !gpuscan__multiply(image_pitch, of->channels, &of->image_pitch))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: its size in bytes does not fit 64 bits", field);
-    if (pitch_bytes)
-        of->pitch = pitch_bytes / of->size;
-    else if (pitch == 0)
-        of->pitch = row;
-    if (of->pitch < row)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row",
-                             pitch_bytes ? fields->pitch_bytes : fields->pitch);
-    if ((r = gpuscan__extent(gs, field, of->height ? row : 0, of->height, of->pitch, size, &image)) != 0)
+    if ((r = gpuscan__resolve_pitches(gs, fields, pitch, pitch_bytes, of->size, of->size, row, &of->pitch)) != 0 ||
+        (r = gpuscan__extent(gs, field, of->height ? row : 0, of->height, of->pitch, size, &image)) != 0)
         return r;
     if (image_pitch == 0)
         of->image_pitch = of->height * of->pitch; /* no overflow, since the image's extent fits */
