@@ -2708,10 +2708,17 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "@6$SUMS_COMMUTE ($REDUCE$d$COMMUTATIVE)\n"
 "@6$EXCHANGED ($SUMS_COMMUTE ? 1 : 2 * @&)\n\n\n"
 "@6$LOADS_AFTER \\\n"
-" ($AHEAD&&$LOADS_TOGETHER&& !$EXACT&& !$FLOAT_SUM&& !$RUNS)\n"
+" ($AHEAD&&$LOADS_TOGETHER&& !$EXACT&& !$FLOAT_SUM&& !$RUNS)\n\n\n"
+"@6$BLOCK \\\n"
+" ($AHEAD&&$FLOAT_SUM&&$T_SIZE==4&& !$@o&& !$LOADS_TOGETHER&& \\\n"
+" @?%8==0?8:1)\n"
+"@6$BLOCK$i`F) ((`F) / $BLOCK * $BLOCK)\n"
 "@;@b{\n"
 "`O`Ys[$SUB@nS];\n"
 "`@_ @_;\n"
+"@hBLOCK > 1\n"
+"`Oinner;\n"
+"@O\n"
 "@hLOADS_AFTER\n"
 "`O@q;\n"
 "@O\n"
@@ -2789,23 +2796,33 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "@O\n"
 "@Kx;\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "@6@?_TREE ($EXACT || $LOADS_AFTER || $RUNS)\n"
 "@7`O`@f_@r(`+`O`Y,@Z`@a*@a){\n"
-"@K@?_TREE?`@f_`C`K`Y,@a):`Y;\n"
-"}\n\n\n\n"
-"@6$LINKS_$f (@? < 8 ? @? : 8)\n\n\n"
+"`O`P=@5(`.),`V=`Y;\n"
+"`S@?_TREE)\n"
+"@K`@f_`C`K`Y,@a);\n"
+"@(u@2$BLOCK&&$BLOCK>1@m{\n"
+"`P=@:`K`P,`shuffle(`Y,$BLOCK$i@?_LANE)+k`L\n"
+"`Sk==@?_LANE%$BLOCK)\n"
+"`V=`P;\n"
+"}\n"
+"@K`V;\n"
+"}\n\n\n\n",
+"@6$LINKS (@? / $BLOCK)\n"
+"@6$LINKS_$f ($LINKS < 8 ? $LINKS : 8)\n\n\n\n"
 "@7`@_ `@f_chain(`+`@_ @_,`Ox,`H $o,\n"
 "@Z`@a*@a){\n"
 "`@_ @q=@_;\n"
-"`H @y=@?%$$g_LINKS==0?0:$o;\n"
+"`H @y=$LINKS%$$g_LINKS==0?0:$o/$BLOCK;\n"
 "`S@?_TREE|| !$@4)\n"
 "@K`@__$y`K@_,x,$o/@?);\n"
 "@=_$fS\n"
-"$n`H `E`M`E<@?;`E+=$LINKS_$f){\n"
+"$n`H `E`M`E<$LINKS;`E+=$LINKS_$f){\n"
 "@(u@2$LINKS_$f@m{\n"
-"@_=`@__$y`K@_,`shuffle(x,`E+k),@y+`E+k);\n"
-"`S`E+k==@?_LANE){\n"
+"@_=`@__$y`K@_,`shuffle(x,(`E+k+1)*$BLOCK-1),\n"
+"@y+`E+k);\n"
+"`S`E+k==@?_LANE/$BLOCK){\n"
 "$LOW(@q)=$LOW(@_);\n"
 "@hEXACT_@S\n"
 "@q.$q=@_.$q;\n"
@@ -2814,7 +2831,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "}\n"
 "@K@q;\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "@6$LOWER_HALF($s, d) ((($s) | (2 * (d) - 1)) ^ (d))\n"
 "@6$REACHES($s, d, @y) ((($s) & (d))$d(($s) & ((d) - 1)) < ($s) - (@y))\n\n\n\n"
 "@7@e$ss_`C_by(`+`@}*x,@Y`H*@y,`@}*@W,\n"
@@ -2910,7 +2927,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "`Cned`N=x`N;\n"
 "`$ss_`C`K`Cned,@W,`Y,@a);\n"
 "@O\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n",
 "@7`@} `neighbours_`Y(`+`@} x,`H @v,@Z`@a*@a){\n"
 "@h@4\n"
 "@(`H d=1;d<@v;d*=2)\n"
@@ -2931,7 +2948,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "@O\n"
 "@Kx;\n"
 "}\n"
-"@6`$ss_`Y_one`Kx, @a) `neighbours_`Y`Kx, @jS, @a)\n\n\n",
+"@6`$ss_`Y_one`Kx, @a) `neighbours_`Y`Kx, @jS, @a)\n\n\n"
 "@7`O`@{_@W(`+`t*$b,@Z`@a*@a){\n"
 "`O@W=@5(`.),`P=@a->`Ys[0];\n"
 "@(`H s=1;s<$SUB@nS;s++){\n"
@@ -2966,7 +2983,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1693 \"kernels.cl.inc\"\n"
+"#line 1714 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
@@ -3521,7 +3538,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2356 \"kernels.cl.inc\"\n"
+"#line 2377 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
@@ -3671,7 +3688,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2522 \"kernels.cl.inc\"\n"
+"#line 2543 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
@@ -3981,7 +3998,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2870 \"kernels.cl.inc\"\n"
+"#line 2891 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
@@ -4735,7 +4752,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3752 \"kernels.cl.inc\"\n"
+"#line 3773 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
@@ -5079,11 +5096,13 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "@O\n"
 "@O\n\n"
-"@hAHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+"@hAHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
 "@6$WANTS_AFTER(`W, `F) ($INCLUSIVE || @@((`F) + 1) * $$g >= (`W)->@v)\n\n\n\n"
-"@6$FINDERS ($LOADS_AFTER ? $SUB@nS : 1)\n\n\n"
-"@7@t`@__$v(@Y``W*`W,`H `F,`@_*@_,\n"
+"@6$FINDERS ($LOADS_AFTER ? $SUB@nS : 1)\n\n\n\n"
+"@7@t`@__$v(@Y``W*`W,`H `F,`@_*@_,`t*inner,\n"
 "@Z`@a*@a){\n"
+"`H block=$BLOCK$i`F);\n"
+"`@_ `Y=`link$j*inner);\n"
 "`S!$LOADS_AFTER&&@i!=0)\n"
 "@Ktrue;\n"
 "@hLOADS_AFTER\n"
@@ -5095,7 +5114,9 @@ static const char *const gpuscan__piece_handover[] = {
 "@a->@q=@q;\n"
 "}\n"
 "@O\n"
-"@K`@q_$v(`W,`F-1,@_);\n"
+"@t`Ymed=block==`F||`@q_$v(`W,`F-1,&`Y);\n"
+"*inner=`link_`Y(`Y);\n"
+"@`(($BLOCK>1&&block==0)||`@q_$v(`W,block-1,@_))&&`Ymed;\n"
 "}\n\n\n\n"
 "@7`@_ ``V_@_(`+@Y``W*`W,`H `F,@Z`@a*@a){\n"
 "`H $t=(`F-1)/@?,w=$t;\n"
@@ -5120,10 +5141,10 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "}\n\n\n"
 "@7@t`@__await(`+@Y``W*`W,`H `F,@t$a,`@_*@_,\n"
-"@Z`@a*@a){\n"
-"`H polls`M\n"
+"`t*inner,@Z`@a*@a){\n"
+"`H block=$BLOCK$i`F),polls`M\n"
 "while(!$a&&`may_poll(&polls))\n"
-"$a=`@__$v(`W,`F,@_,@a);\n"
+"$a=`@__$v(`W,`F,@_,inner,@a);\n"
 "`S`@V(!$a)==0)\n"
 "@K@x;\n"
 "@hLOADS_AFTER\n"
@@ -5133,7 +5154,10 @@ static const char *const gpuscan__piece_handover[] = {
 "@a->@q=@q;\n"
 "}\n"
 "@O\n"
-"*@_=``V_@_`K`W,`F,@a);\n"
+"`Sblock!=`F)\n"
+"*inner=`shuffle(`@f_`Ys`K`W,block,`F,@a),`F-1-block);\n"
+"`Sblock!=0||$BLOCK==1)\n"
+"*@_=``V_@_`K`W,block,@a);\n"
 "@Ktrue;\n"
 "}\n\n\n"
 "@6$FOLDERS ($HAS_TURNS ? $@n / @? : 1)\n\n\n"
@@ -5180,11 +5204,13 @@ static const char *const gpuscan__piece_handover[] = {
 "@a->@_=@q;\n"
 "`turn@T(&@a->turn,w+1);\n"
 "}\n"
+"`S$BLOCK>1&&(`F+1)%$BLOCK!=0)\n"
+"@q=`link$j`Ys);\n"
 "`S!$TEST_SILENT(`F)&&$s>=done&&$s<kn`V&&`F<live)\n"
 "`@q@T(`W,`F,@q);\n"
 "done=kn`V;\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "@7@efold(`+``W @y,`H `Ws,`H `W_`Fs,@c`X_pitch,\n"
 "@Z`@a*@a){\n"
 "`H live=`live_`Fs(@y.@v),`W_@fs=(live+@?-1)/@?;\n"
@@ -5201,7 +5227,7 @@ static const char *const gpuscan__piece_handover[] = {
 "``W `W=``W$j@y,r,`W_`Fs,`X_pitch);\n"
 "`fold_@f`K&`W,w,(w-r*`W_@fs)*@?,live,@a);\n"
 "}\n"
-"}\n\n\n\n\n\n\n\n\n\n\n",
+"}\n\n\n\n\n\n\n\n\n\n\n"
 "@%@epublish_a$p(@Y``W*`W,`H `F,`O`Y){\n"
 "`Ox;\n"
 "`S$TEST_SILENT(`F)||@i!=0)\n"
@@ -5238,7 +5264,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4414 \"kernels.cl.inc\"\n"
+"#line 4447 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5534,7 +5560,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4756 \"kernels.cl.inc\"\n"
+"#line 4789 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
@@ -5638,7 +5664,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4875 \"kernels.cl.inc\"\n"
+"#line 4908 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
@@ -5931,7 +5957,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5222 \"kernels.cl.inc\"\n"
+"#line 5255 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
@@ -5984,7 +6010,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5276 \"kernels.cl.inc\"\n"
+"#line 5309 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
@@ -6435,7 +6461,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5823 \"kernels.cl.inc\"\n"
+"#line 5856 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n\n"
@@ -6669,12 +6695,12 @@ static const char *const gpuscan__piece_engine[] = {
 "@g\n\n",
 "@7@ea$p_`C(`+$OP@1S,@Y``W*`W,@Y``T*`T){\n"
 "``F data;\n"
-"`O`Y,other;\n"
+"`O`Y,other,inner=@5@l\n"
 "`@_ @_=`@_$j`-`W->$k);\n"
 "@t$a=`T->`F==0,`Ymed=true;\n"
 "``F_$v(&data,`W->`X,`T->@y,`W->@v,@/,`@^_$t(`L\n"
 "`S!$a&&@i<$FINDERS*@?)\n"
-"$a=`@__$v(`W,`T->`F,&@_,@a);\n"
+"$a=`@__$v(`W,`T->`F,&@_,&inner,@a);\n"
 "``F_$ps`K&data,`W->`X,`T->@y,`W->@v,@/,`@^_$t(`L\n"
 "`S`W->in_@|)\n"
 "`Ymed=``Y_$v(`W,`T->`F,&other);\n"
@@ -6687,7 +6713,7 @@ static const char *const gpuscan__piece_engine[] = {
 "@`;\n"
 "`op_list(&data,`T,@a);\n"
 "`S@i<$FINDERS*@?&&\n"
-"`@__await`K`W,`T->`F,$a,&@_,@a))\n"
+"`@__await`K`W,`T->`F,$a,&@_,&inner,@a))\n"
 "`op_re`C`K&data,`W,`T->@y,&`Y,@a);\n"
 "@hLOADS_AFTER\n"
 "`S`T->`F==0&&@j==0)\n"
@@ -6696,12 +6722,20 @@ static const char *const gpuscan__piece_engine[] = {
 "@g\n"
 "`S@i==0)\n"
 "@a->@_=@_;\n"
+"@hBLOCK > 1\n"
+"`S@i==0)\n"
+"@a->inner=inner;\n"
 "@.;\n"
+"inner=@a->inner;\n"
+"@g\n"
+"@.;\n"
+"@O\n"
 "@_=@a->@_;\n"
 "@O\n"
 "`S!`Ymed)\n"
 "``Y_await`K`W,`T->`F,`Y);\n"
-"`op@T`K@$&data,`W->`X,`W->@v,`T,@_,@_,@x,`Y);\n"
+"`op@T`K@$&data,`W->`X,`W->@v,`T,@_,\n"
+"`@__add`K`@_$j`-@5(`.)),inner),$BLOCK>1,`Y);\n"
 "}\n\n"
 "kernel $@n_ATTRIBUTE @ea$p(`%$OP@1S@)`=\n"
 "``W @y_`W=`@y_`W`K$OP_ARGUMENTS);\n"
@@ -6737,7 +6771,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6169 \"kernels.cl.inc\"\n"
+"#line 6210 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6818,7 +6852,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6251 \"kernels.cl.inc\"\n"
+"#line 6292 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7049,7 +7083,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6525 \"kernels.cl.inc\"\n"
+"#line 6566 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7697,7 +7731,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7295 \"kernels.cl.inc\"\n"
+"#line 7336 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7751,7 +7785,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7349 \"kernels.cl.inc\"\n"
+"#line 7390 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8152,7 +8186,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7807 \"kernels.cl.inc\"\n"
+"#line 7848 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
@@ -8647,7 +8681,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8379 \"kernels.cl.inc\"\n"
+"#line 8420 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -8995,7 +9029,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8805 \"kernels.cl.inc\"\n"
+"#line 8846 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -9098,7 +9132,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8934 \"kernels.cl.inc\"\n"
+"#line 8975 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9397,7 +9431,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9273 \"kernels.cl.inc\"\n"
+"#line 9314 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9807,7 +9841,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9763 \"kernels.cl.inc\"\n"
+"#line 9804 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9825,7 +9859,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9778 \"kernels.cl.inc\"\n"
+"#line 9819 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9935,7 +9969,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9920 \"kernels.cl.inc\"\n"
+"#line 9961 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -9987,7 +10021,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9974 \"kernels.cl.inc\"\n"
+"#line 10015 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -10119,7 +10153,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10128 \"kernels.cl.inc\"\n"
+"#line 10169 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10402,7 +10436,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10449 \"kernels.cl.inc\"\n"
+"#line 10490 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -11044,7 +11078,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11209 \"kernels.cl.inc\"\n"
+"#line 11250 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11215,7 +11249,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11416 \"kernels.cl.inc\"\n"
+"#line 11457 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11311,7 +11345,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11520 \"kernels.cl.inc\"\n"
+"#line 11561 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11452,7 +11486,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11681 \"kernels.cl.inc\"\n"
+"#line 11722 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
