@@ -11817,7 +11817,7 @@ typedef struct gpuscan__facts {
     X(select_tile, GPUSCAN__NVIDIA(24 * GPUSCAN__KIB, 8192))                                                           \
     X(rows_group,      {256, 256, 256, 256, 256,  0, 256, 256, 256}) /* for whole short rows; 0: no such tiles */      \
     X(rows_vectors,    {  4,   4,   4,   2,   4,  4,   4,   4,   4}) /* minimum; 2 if rows are few */                  \
-    X(rows_wider, GPUSCAN__NVIDIA(1, 0)) /* 1: longer rows get larger groups, see gpuscan__scan_fit_rows */            \
+    X(rows_wider, GPUSCAN__NVIDIA(1, 0)) /* 1: longer rows get larger groups: see gpuscan__scan_rows_step */           \
     X(rows_registers[2], GPUSCAN__NVIDIA(56, 0), GPUSCAN__NVIDIA(64, 0)) /* [1]: see gpuscan__scan_rows_registers */
 
 /* The CPU strategies. A chunk stays in a core's second-level cache between its two loads. If large outputs bypass the
@@ -13203,6 +13203,7 @@ GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     }
     if (width != 8 && width != 16 && width != 32 && width != 64) {
         device->lanes = GPUSCAN__LANES_NONE;
+        device->asks_width = 0;
         width = GPUSCAN__LANE_WIDTH;
         gs->refusals++;
         snprintf(gs->refusal, sizeof(gs->refusal), "the device's sub-groups have no fixed width");
@@ -14788,19 +14789,21 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
    plan->in_place if there is such a pair. */
 GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) {
     size_t i, j;
+    gpuscan_result r = GPUSCAN_SUCCESS;
     for (i = 0; i < plan->range_count; i++)
         for (j = i + 1; j < plan->range_count; j++) {
             const gpuscan__range *a = &plan->ranges[i], *b = &plan->ranges[j];
             if (!(a->writes || b->writes) || !gpuscan__ranges_meet(a, b))
                 continue;
-            if (!a->in_place || a->in_place != b->in_place || a->begin != b->begin || a->size != b->size ||
-                (a->end > b->end && !b->shorter) || (a->end < b->end && !a->shorter))
-                return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap%s", a->field, b->field,
-                                     plan->operation->has_capacity
-                                         ? " (an output extends to capacity, or else to count)" : "");
-            plan->in_place = 1;
+            if (a->in_place && a->in_place == b->in_place && a->begin == b->begin && a->size == b->size &&
+                (a->end <= b->end || b->shorter) && (a->end >= b->end || a->shorter))
+                plan->in_place = 1;
+            else if (r == 0)
+                r = gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap%s", a->field, b->field,
+                                  plan->operation->has_capacity
+                                      ? " (an output extends to capacity, or else to count)" : "");
         }
-    return GPUSCAN_SUCCESS;
+    return r;
 }
 
 /* Sets plan->in_place if a preparation's buffers show that the call is in place. Buffers that the call would refuse
@@ -14812,12 +14815,11 @@ GPUSCAN__COLD void gpuscan__look_in_place(gpuscan *gs, gpuscan__plan *plan) {
     for (i = 0; i < plan->range_count; i++) {
         gpuscan__range *range = &plan->ranges[i];
         if (range->in_place && range->buffer.mem && gpuscan__check_range(gs, range) != 0) {
-            range->buffer.mem = NULL;
+            range->buffer = gpuscan__none;
             range->root = NULL;
         }
     }
-    if (gpuscan__check_overlaps(gs, plan) != 0)
-        plan->in_place = 0;
+    gpuscan__check_overlaps(gs, plan);
     gs->logger = logger;
     gs->error[0] = 0;
 }
@@ -15236,8 +15238,8 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_source(gpuscan__launch *launch, gpuscan_bu
 /* Sets two arguments for init: a value (0 if there is none) and a buffer. Returns the buffer's offset. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
     int by_value = gpuscan__init_by_value(launch->chain->gs, plan);
-    gpuscan__arg(launch, by_value && plan->init ? plan->init : (const void *)gpuscan__zeros,
-                 by_value ? plan->e.dst_size : 1);
+    int is_given = by_value && plan->init && !launch->chain->recording; /* recordings do not hold a call's data */
+    gpuscan__arg(launch, is_given ? plan->init : (const void *)gpuscan__zeros, by_value ? plan->e.dst_size : 1);
     if (plan->init_mem)
         buffer.mem = plan->init_mem;
     return gpuscan__arg_buffer(launch, buffer);
@@ -15395,14 +15397,23 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Stops using the vendor's instructions. Returns the programs, which may have them: the object no longer lists them. */
+/* Stops using the vendor's instructions. Returns the programs that calls have requested, which may have them: the
+   object no longer lists them. A blob's other programs stay, since they may be without such instructions. */
 static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
-    gpuscan__program *programs = gs->programs;
-    gs->programs = NULL;
+    gpuscan__program **at = &gs->programs, *left = NULL, *program;
+    while ((program = *at) != NULL) {
+        if (!program->key.group) {
+            at = &program->next;
+            continue;
+        }
+        *at = program->next;
+        program->next = left;
+        left = program;
+    }
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = GPUSCAN__LANE_WIDTH;
     gpuscan__choose_fence(gs);
-    return programs;
+    return left;
 }
 
 static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
@@ -15420,7 +15431,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
     uint32_t strategy = plan->key.strategy;
-    gpuscan__program *with_lanes = gpuscan__leave_lanes(gs), *program;
+    gpuscan__program *with_lanes = gpuscan__leave_lanes(gs), *program, **at;
     gpuscan_call any = *call;
     gpuscan_result r;
     r = gpuscan__choose(gs, plan);
@@ -15439,8 +15450,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
         gs->error[0] = 0;
         return GPUSCAN__AGAIN;
     }
-    gpuscan__free_programs(gs, gs->programs);
-    gs->programs = with_lanes;
+    for (at = &gs->programs; *at;)
+        at = &(*at)->next;
+    *at = with_lanes;
     gs->device = device;
     return r;
 }

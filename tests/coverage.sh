@@ -80,8 +80,6 @@ done
 cat > unreached.txt << 'END_OF_LIST'
 case GPUSCAN_OP_COUNT: break; | is no operator: there for compilers that ask for every enumerator
         switch (op) { | nor is anything else
-GPUSCAN__OPS(GPUSCAN__OP_REAL) | AND, OR and XOR are not for floats, and ARGMIN and ARGMAX have data of their own
-GPUSCAN__OPS(GPUSCAN__OP_INTEGER) | as above
 if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = plan->operation->choose(gs, plan)) != 0 || | a self-test: its elements and its key are those of a call that both have taken
 END_OF_LIST
 

@@ -2477,6 +2477,7 @@ static void test_objects_of_other_drivers(void **state) {
 static void test_ignored_buffers(void **state) {
     gpuscan_select_desc select = select_desc();
     gpuscan_sort_desc sort = sort_desc();
+    gpuscan_payload payload = {0};
     uint64_t apart = 1, alike = 2;
     (void)state;
     IGNORED_BUFFERS(scan, src, dst);
@@ -2493,6 +2494,16 @@ static void test_ignored_buffers(void **state) {
     select.src = f.ok.at;
     test_ok(gpuscan_select_scratch_size(test.gs, &select, &apart));
     assert_int_equal(alike, apart);
+    test_case("an overlap that the call refuses does not hide that a payload is in place");
+    select = select_desc();
+    select.payloads = &payload;
+    select.payload_count = 1;
+    payload.size = 4;
+    payload.src = payload.dst = f.parts;
+    select.dst = select.src;
+    select.dst.offset++;
+    test_ok(gpuscan_select_scratch_size(test.gs, &select, &alike));
+    assert_true(apart < alike);
     test_case("valid buffers show whether a sort is in place");
     sort.src = f.parts;
     sort.dst = f.scratch;

@@ -915,22 +915,66 @@ static void test_cache_without_memory(void **state) {
     remove_folder();
 }
 
+static unsigned char *blob_of(gpuscan *gs, size_t *size) {
+    unsigned char *blob;
+    *size = 0;
+    test_ok(gpuscan_get_blob(gs, NULL, size));
+    blob = (unsigned char *)test_alloc(*size);
+    test_ok(gpuscan_get_blob(gs, blob, size));
+    return blob;
+}
+
 static uint64_t entries_of(gpuscan *gs) {
     gpuscan__blob_header header;
-    size_t size = 0;
-    unsigned char *blob;
-    test_ok(gpuscan_get_blob(gs, NULL, &size));
-    blob = (unsigned char *)test_alloc(size);
-    test_ok(gpuscan_get_blob(gs, blob, &size));
+    size_t size;
+    unsigned char *blob = blob_of(gs, &size);
     memcpy(&header, blob, sizeof header);
     free(blob);
     return header.entries;
 }
 
-/* Checks that no program stays when lanes are given up, since it may have them, and that blobs then hold new ones. */
+static int holds(const unsigned char *blob, size_t size, uint64_t number) {
+    size_t i;
+    for (i = 0; i + sizeof number <= size; i++)
+        if (memcmp(blob + i, &number, sizeof number) == 0)
+            return 1;
+    return 0;
+}
+
+/* Checks that blobs hold neither a call's init nor the offset of a buffer that a preparation ignores. */
+static void test_blob_without_data(void **state) {
+    const uint64_t init = UINT64_C(0x1122334455667788), offset = (UINT64_C(1) << 40) + 0x3334;
+    test_buffer small = test_buffer_new(0, 1, 64);
+    gpuscan_scan_desc scan;
+    gpuscan_sort_desc sort;
+    unsigned char *blob;
+    size_t size;
+    (void)state;
+    memset(&scan, 0, sizeof scan);
+    scan.count = 1000;
+    scan.src_type = GPUSCAN_TYPE_U64;
+    scan.init = &init;
+    test_ok(gpuscan_scan_prepare(test.gs, &scan));
+    memset(&sort, 0, sizeof sort);
+    sort.count = 1000;
+    sort.key_type = GPUSCAN_TYPE_U8;
+    sort.src.mem = small.at.mem;
+    sort.src.offset = offset;
+    test_ok(gpuscan_sort_prepare(test.gs, &sort));
+    blob = blob_of(test.gs, &size);
+    assert_false(holds(blob, size, init));
+    assert_false(holds(blob, size, offset));
+    free(blob);
+    test_buffer_free(&small);
+}
+
+/* Checks that no program that a call has requested stays when lanes are given up, since it may have them, that blobs
+   then hold new ones, and that a blob's programs which no call has requested stay. */
 static void test_blob_without_lanes(void **state) {
     gpuscan *gs = test_with_lanes();
     gpuscan__program *program;
+    unsigned char *blob;
+    size_t size;
     uint32_t addend[10] = {0}, dst[100] = {0};
     int i;
     (void)state;
@@ -945,12 +989,20 @@ static void test_blob_without_lanes(void **state) {
             assert_int_equal(entries_of(gs), 0);
         }
     }
+    blob = blob_of(gs, &size);
+    test_destroy(gs);
+    gs = test_with_lanes();
+    test_ok(gpuscan_set_blob(gs, blob, size));
+    gpuscan__free_programs(gs, gpuscan__leave_lanes(gs));
+    assert_int_equal(entries_of(gs), 1);
+    free(blob);
     test_destroy(gs);
 }
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {TEST(test_blob_while_running), TEST(test_blob), TEST(test_odd_binaries),
                                        TEST(test_growing_binary), TEST(test_blob_without_lanes),
+                                       TEST(test_blob_without_data),
                                        TEST(test_bad_blob), TEST(test_unusable_part_of_blob), TEST(test_cache),
                                        TEST(test_cache_of_more), TEST(test_cache_of_processes),
                                        TEST(test_cache_on_a_full_disk), TEST(test_cache_without_memory)};
