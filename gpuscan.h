@@ -12982,6 +12982,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, BYTES, 4, 0, SINGLE_PASS_AHEAD, 256, 8, 32, 48, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 16, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 80, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 32, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 80, 0),
+#if GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
     /* selections: the size is that of a flag, a word of bits, or an element with a predicate */
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 1, 128, SINGLE_PASS, 512, 1, 0, 0, 0),
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 256, SINGLE_PASS, 256, 2, 0, 0, 0),
@@ -13007,6 +13008,12 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1),
     /* runs that force SINGLE_PASS */
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS, 256, 4, 0, 0, 0),
+    /* selections and runs on AMD's and Intel's GPUs; the last row is for runs with a reduction */
+    GPUSCAN__TILE(AMD_OR_INTEL, LISTS, 0, 4096, SINGLE_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(AMD_OR_INTEL, SELECTIONS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(AMD_OR_INTEL, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(AMD_OR_INTEL, RUNS, 0, 0, MULTI_PASS, 256, 8, 0, 0, 0),
+#endif
     /* Scans on AMD's and Intel's GPUs. Those of bytes take 4 vectors, since Intel's compiler would keep 8 in private
        memory. Those of 8-byte integers have a folding group from smaller sizes on. tuning: scan-fold */
     GPUSCAN__TILE(AMD, EXACT, 8, 4096, SINGLE_PASS, 256, 8, 0, 0, 0),
@@ -13015,11 +13022,6 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(INTEL, SCANS, 1, 16384, SINGLE_PASS, 256, 4, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 256, 0),
-    /* selections and runs on AMD's and Intel's GPUs; the last row is for runs with a reduction */
-    GPUSCAN__TILE(AMD_OR_INTEL, LISTS, 0, 4096, SINGLE_PASS, 256, 4, 0, 0, 0),
-    GPUSCAN__TILE(AMD_OR_INTEL, SELECTIONS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
-    GPUSCAN__TILE(AMD_OR_INTEL, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
-    GPUSCAN__TILE(AMD_OR_INTEL, RUNS, 0, 0, MULTI_PASS, 256, 8, 0, 0, 0),
     /* one work-item scans all elements in one launch */
     GPUSCAN__TILE(CPU, ALL, 0, 256, CPU_MULTI_PASS, 64, 4, 0, 0, 0),
     /* calls that no other row fits */
