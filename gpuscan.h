@@ -1328,7 +1328,7 @@ typedef struct gpuscan_integral_desc {
     uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row, at least those of a
                                           row, and a multiple of the type's size */
     uint64_t          dst_pitch_bytes;
-    const gpuscan_custom *custom;      /* optional, with src_image: custom->convert computes the value that is summed */
+    const gpuscan_custom *custom;      /* optional, needs src_image: custom->convert computes the values to sum */
 } gpuscan_integral_desc;
 
 /* Integral images (summed-area tables): for each image, channel by channel, the sums of all pixels above and to the
@@ -2833,7 +2833,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "@K@q;\n"
 "}\n\n\n\n"
 "@6$LOWER_HALF($s, d) ((($s) | (2 * (d) - 1)) ^ (d))\n"
-"@6$REACHES($s, d, @y) ((($s) & (d))$d(($s) & ((d) - 1)) < ($s) - (@y))\n\n\n\n"
+"@6$REACHES($s, d, @y) ((($s) & (d))$d(($s) & ((d) - 1)) < ($s) - (@y))\n\n\n\n\n"
 "@7@e$ss_`C_by(`+`@}*x,@Y`H*@y,`@}*@W,\n"
 "`@}*`Y,@Z`@a*@a){\n"
 "`H $s=@j;\n"
@@ -2983,7 +2983,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1714 \"kernels.cl.inc\"\n"
+"#line 1715 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
@@ -3538,7 +3538,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2377 \"kernels.cl.inc\"\n"
+"#line 2378 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
@@ -3688,7 +3688,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2543 \"kernels.cl.inc\"\n"
+"#line 2544 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
@@ -3998,7 +3998,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2891 \"kernels.cl.inc\"\n"
+"#line 2892 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
@@ -4752,7 +4752,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3773 \"kernels.cl.inc\"\n"
+"#line 3774 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
@@ -5264,7 +5264,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4447 \"kernels.cl.inc\"\n"
+"#line 4448 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5560,7 +5560,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4789 \"kernels.cl.inc\"\n"
+"#line 4790 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
@@ -5664,7 +5664,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4908 \"kernels.cl.inc\"\n"
+"#line 4909 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
@@ -5957,7 +5957,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5255 \"kernels.cl.inc\"\n"
+"#line 5256 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
@@ -6010,7 +6010,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5309 \"kernels.cl.inc\"\n"
+"#line 5310 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
@@ -6461,7 +6461,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5856 \"kernels.cl.inc\"\n"
+"#line 5857 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n\n"
@@ -6771,7 +6771,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6210 \"kernels.cl.inc\"\n"
+"#line 6211 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6852,7 +6852,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6292 \"kernels.cl.inc\"\n"
+"#line 6293 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7083,7 +7083,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6566 \"kernels.cl.inc\"\n"
+"#line 6567 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7731,7 +7731,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7336 \"kernels.cl.inc\"\n"
+"#line 7337 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7785,7 +7785,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7390 \"kernels.cl.inc\"\n"
+"#line 7391 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8186,7 +8186,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7848 \"kernels.cl.inc\"\n"
+"#line 7849 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
@@ -8681,7 +8681,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8420 \"kernels.cl.inc\"\n"
+"#line 8421 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -9029,7 +9029,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8846 \"kernels.cl.inc\"\n"
+"#line 8847 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -9132,7 +9132,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8975 \"kernels.cl.inc\"\n"
+"#line 8976 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9431,7 +9431,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9314 \"kernels.cl.inc\"\n"
+"#line 9315 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9841,7 +9841,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9804 \"kernels.cl.inc\"\n"
+"#line 9805 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9859,7 +9859,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9819 \"kernels.cl.inc\"\n"
+"#line 9820 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9969,7 +9969,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9961 \"kernels.cl.inc\"\n"
+"#line 9962 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -10021,7 +10021,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10015 \"kernels.cl.inc\"\n"
+"#line 10016 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -10153,7 +10153,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10169 \"kernels.cl.inc\"\n"
+"#line 10170 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10436,7 +10436,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10490 \"kernels.cl.inc\"\n"
+"#line 10491 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -11078,7 +11078,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11250 \"kernels.cl.inc\"\n"
+"#line 11251 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11249,7 +11249,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11457 \"kernels.cl.inc\"\n"
+"#line 11458 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11345,7 +11345,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11561 \"kernels.cl.inc\"\n"
+"#line 11562 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11486,7 +11486,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11722 \"kernels.cl.inc\"\n"
+"#line 11723 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
@@ -11880,7 +11880,7 @@ typedef struct gpuscan__facts {
     X(vectors, GPUSCAN__ALIKE(4))                                                                                      \
     X(per_unit[2],   { 4,    1,   2,   2,   4, 16,  4,  4,  4}, /* [1]: samples above 1 byte */                        \
                      { 4,    1,   4,   4,   4, 16,  1,  1,  4})                                                        \
-    /* if bins lie in global memory, or are sliced and samples are many */                                             \
+    /* per_unit if bins lie in global memory, or are sliced and samples are many */                                    \
     X(per_unit_far,  { 4,    2,   4,   4,   4, 16,  1,  1,  4})                                                        \
     X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4}) /* minimum vectors per work-item */                    \
     X(copies[2],     { 2,   32,  32,  32,   4,  2,  8,  8,  4}, /* maximum copies of the bins in local memory */       \
@@ -11997,7 +11997,7 @@ typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
     uint32_t undivided; /* 1: on a CPU no row has parts and no image has bands. Kernels that join them are left out */
-    uint32_t own[GPUSCAN__KEY_OWN]; /* the operation's own fields: a struct of its section with only uint32_t members */
+    uint32_t own[GPUSCAN__KEY_OWN]; /* a copy of the struct of the operation's own fields, which are all uint32_t */
 } gpuscan__key;
 
 /* Holds the values to which a kernel's arguments were last set. Equal values are not set again, to save time. A buffer
@@ -14395,8 +14395,8 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     ((numbers).count = (of)->count, (numbers).flags = (call_flags),                                                    \
      (numbers).count_offset = gpuscan__arg_count(launch, (of)->count_buffer))
 
-/* The state of one launch while the kernel's arguments are set, in order: buffers and values, the numbers, local
-   memory. `code` keeps the first error. Arguments that have not changed since the kernel's last launch are skipped. */
+/* Holds one launch while the kernel's arguments are set, in order: buffers and values, the numbers, local memory.
+   `code` keeps the first error. Unchanged arguments are not set again, except the caller's buffers. */
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     size_t kernel; /* the kernel's number in the chain's program */
@@ -14975,7 +14975,7 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan__plan *plan
         {call->values_size && !e->custom, argument, "call.values without a custom text"},
         {call->source_count > GPUSCAN_MAX_SOURCES, argument, "call.source_count is above 4"},
         {!call->sources != !call->source_count, argument, "call.sources or call.source_count is missing"},
-        {call->source_count && !(e->custom && sees_sources), argument, /* operators get no element's index */
+        {call->source_count && !(e->custom && sees_sources), argument, /* operators see no sources */
          "call.sources: the call uses no convert, select, equal, key or weight, which could see them"},
         {runs && !call->wait_count != !call->wait_list, GPUSCAN_ERROR_INVALID_EVENT,
          "call.wait_count and call.wait_list do not agree"},
@@ -16742,7 +16742,7 @@ typedef struct gpuscan__row_parts {
     uint32_t parts, part_tiles;
 } gpuscan__row_parts;
 
-/* Enqueues the first launch of multi-pass scans and selections, which computes the parts' sums. */
+/* Enqueues the first launch of multi-pass scans, selections and runs, which computes the parts' sums. */
 static gpuscan_result gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan__plan *common,
                                             const gpuscan__row_parts *of) {
     gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_SUMS);
@@ -18125,7 +18125,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if (plan->image.place)
         *range = plan->image.range;
     /* Adds a range for dst and one for result, so that a result in a host array is also checked for overlap with src.
-       Neither needs at_zero: in a rehearsal kernels store at most one result, for which the stand-in has room. */
+       at_zero stays 0: in a rehearsal kernels store at most one result, and every stand-in buffer has room for it. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -20404,7 +20404,7 @@ static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__sele
     return gpuscan__tiles_misfit(gs, key, plan->tiles, gpuscan__single_pass_groups(gs, key, plan->tiles));
 }
 
-/* Takes the tuning's strategy. If it does not fit, tries the plain single pass, then the portable strategy. */
+/* Takes the tuning's strategy. With AUTO, tries simpler ones until one fits. */
 static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan *plan) {
     gpuscan__tuning tuning = gpuscan__select_tuning(gs, plan, 0);
     int is_auto = plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO;
@@ -21323,7 +21323,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     vectors = is_tuned ? tile->rounds : sort->vectors;
     batch = gpuscan__sort_ranks_quick(gs, own, group) ? (uint32_t)GPUSCAN__SORT_BATCH : 1;
     if (is_quick && vectors > GPUSCAN__SORT_STEP && gpuscan__is_float((gpuscan_type)key->src) &&
-        (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* sorts by part of a float leave fewer registers */
+        (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* part of a float as the key needs more registers */
         vectors -= GPUSCAN__SORT_STEP;
     own->halved = is_single && gpuscan__whole_lanes(gs, group) && vectors >= parts && sort->halves &&
                   own->value_size && gpuscan__max(own->value_size, plan->keys.size) >= 8;
