@@ -5886,8 +5886,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`@Xs_unit x[$PIECE_LINES];\n"
 "`H pieces`M\n"
 "$EACH_COLUMN{\n"
-"`Uer[c]=stores&&at->`P&&((`H)@\\s.@z&$FLAG_CARRIES)?of_band[c]\n"
-":`@_$j`-$k);\n"
+"`Uer[c]=stores&&at->`P&&@\\s.bands>1?of_band[c]:`@_$j`-$k);\n"
 "chain[c]=inner[c]=`@_$j`-@5(`.`L\n"
 "`Sstores&&at->`P&&$HAS_BLOCKS&& !@3COLUMN_BLOCKS))\n"
 "inner[c]=of_block[c];\n"
@@ -5957,7 +5956,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5256 \"kernels.cl.inc\"\n"
+"#line 5255 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
@@ -6010,7 +6009,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5310 \"kernels.cl.inc\"\n"
+"#line 5309 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
@@ -6461,7 +6460,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5857 \"kernels.cl.inc\"\n"
+"#line 5856 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n\n"
@@ -6771,7 +6770,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6211 \"kernels.cl.inc\"\n"
+"#line 6210 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6852,7 +6851,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6293 \"kernels.cl.inc\"\n"
+"#line 6292 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7083,7 +7082,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6567 \"kernels.cl.inc\"\n"
+"#line 6566 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7731,7 +7730,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7337 \"kernels.cl.inc\"\n"
+"#line 7336 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7785,7 +7784,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7391 \"kernels.cl.inc\"\n"
+"#line 7390 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8186,7 +8185,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7849 \"kernels.cl.inc\"\n"
+"#line 7848 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
@@ -8681,7 +8680,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8421 \"kernels.cl.inc\"\n"
+"#line 8420 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -9029,7 +9028,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8847 \"kernels.cl.inc\"\n"
+"#line 8846 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -9132,7 +9131,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8976 \"kernels.cl.inc\"\n"
+"#line 8975 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9431,7 +9430,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9315 \"kernels.cl.inc\"\n"
+"#line 9314 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9841,7 +9840,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9805 \"kernels.cl.inc\"\n"
+"#line 9804 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9859,7 +9858,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9820 \"kernels.cl.inc\"\n"
+"#line 9819 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9969,7 +9968,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9962 \"kernels.cl.inc\"\n"
+"#line 9961 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -10021,7 +10020,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10016 \"kernels.cl.inc\"\n"
+"#line 10015 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -10153,7 +10152,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10170 \"kernels.cl.inc\"\n"
+"#line 10169 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10436,7 +10435,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10491 \"kernels.cl.inc\"\n"
+"#line 10490 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -11078,7 +11077,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11251 \"kernels.cl.inc\"\n"
+"#line 11250 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11249,7 +11248,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11458 \"kernels.cl.inc\"\n"
+"#line 11457 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11345,7 +11344,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11562 \"kernels.cl.inc\"\n"
+"#line 11561 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11486,7 +11485,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11723 \"kernels.cl.inc\"\n"
+"#line 11722 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
@@ -11619,7 +11618,6 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_COUNT_U32, 8)     /* count_buffer holds the count, as u32 */                                                \
     X(FLAG_COUNT_U64, 16)    /* count_buffer holds the count, as u64 */                                                \
     X(FLAG_STREAM, 32)       /* kernels store the output past the cache, since it is large */                         \
-    X(FLAG_CARRIES, 64)      /* scan along columns: there are several bands, and `states` has a carry for each */      \
     X(FLAG_ACCUMULATE, 128)  /* histogram: kernels add to the counters instead of overwriting them */                  \
     X(FLAG_FINISH, 256)      /* histogram: this launch also does the finishing step, see [HISTOGRAM FINISH] */         \
     X(FLAG_TALLY_U32, 512)   /* the call wants the number of written elements, as u32 */                               \
@@ -11663,7 +11661,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(ARRIVALS_U64, 44)      /* 64-bit accumulators count arrived groups in bit 44 and the bits above it */            \
     X(QUANTILE_ALL, 0)       /* quantiles: one program computes every form */                                          \
     X(QUANTILE_RANKS, 1)     /* quantiles: the form is not MEAN, and there are few fractions */                        \
-    X(QUANTILE_SMALL, 2)     /* quantiles: RANKS' conditions hold, and one group takes several small histograms */     \
+    X(QUANTILE_SMALL, 2)     /* quantiles: RANKS' conditions hold, and a sub-group takes several small histograms */   \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red */                                \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
@@ -14674,15 +14672,14 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     const char *field = range->field;
     cl_mem mem = range->buffer.mem;
     size_t size = 0, origin = 0;
-    uint64_t offset, bytes, end;
+    uint64_t offset, bytes = range->elements * range->size - range->cut, end; /* see gpuscan__check_sizes */
     gpuscan_result r = gpuscan__check_memory(gs, range);
     gpuscan__ask(gs, range, mem, CL_MEM_SIZE, sizeof(size), &size, &r);
     if (range->root != mem)
         gpuscan__ask(gs, range, mem, CL_MEM_OFFSET, sizeof(origin), &origin, &r);
     if (r != 0)
         return r;
-    if (!gpuscan__multiply(range->buffer.offset, range->size, &offset) ||
-        !gpuscan__multiply(range->elements, range->size, &bytes) || !gpuscan__add(offset, bytes - range->cut, &end))
+    if (!gpuscan__multiply(range->buffer.offset, range->size, &offset) || !gpuscan__add(offset, bytes, &end))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: offset and count do not fit 64 bits", field);
     if (end > size)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "%s needs %llu bytes, but the buffer has %llu", field,
@@ -17007,11 +17004,10 @@ static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan,
     if ((r = gpuscan__resolve_pitches(gs, fields, given, bytes, size, size, line, pitch)) != 0 ||
         (r = gpuscan__extent(gs, fields->range, line, lines, *pitch, size, &elements)) != 0)
         return r;
-    range = gpuscan__input(&plan->common, fields->range, is_dst ? desc->dst : desc->src, elements, size);
+    range = is_dst ? gpuscan__output(&plan->common, fields->range, desc->dst, elements, size)
+                   : gpuscan__input(&plan->common, fields->range, desc->src, elements, size);
     gpuscan__rows_of(range, lines, line, *pitch, size);
     range->in_place = 1;
-    range->reads = !is_dst;
-    range->writes = is_dst;
     range->partial = is_dst && (*pitch > line || desc->count_buffer.mem);
     return GPUSCAN_SUCCESS;
 }
@@ -17570,8 +17566,6 @@ static gpuscan_result gpuscan__columns_launch(gpuscan__chain *chain, const gpusc
     numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
-    if (plan->bands > 1)
-        numbers.flags |= GPUSCAN__FLAG_CARRIES;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
                                gpuscan__columns_shared(chain->gs, common, &plan->key), kernel == GPUSCAN__COLUMNS_SCAN);
 }
@@ -18397,9 +18391,10 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     const char *why = gpuscan__reduce_misfit(gs, common, strategy);
     if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);
+    gpuscan__take_simpler(common, why, &strategy);
     plan->is_few = plan->results < 4 * (uint64_t)gs->device.units;
     if (!common->forced) {
-        common->key.strategy = (uint32_t)(why ? gpuscan__strategies[strategy].simpler : strategy);
+        common->key.strategy = (uint32_t)strategy;
         gpuscan__reduce_shape(gs, plan);
     }
     plan->lane_bits = plan->lane_rows = 0;
@@ -18989,8 +18984,8 @@ static gpuscan_result gpuscan__resolve_bounds(gpuscan *gs, gpuscan__histogram_pl
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks what the desc says of types, expressions and bins. `sample` is the type of values that are put into bins. */
-static gpuscan_result gpuscan__check_samples(gpuscan *gs, const gpuscan__histogram_plan *plan, gpuscan_type sample) {
+/* Checks what the desc says of types, expressions and bins. */
+static gpuscan_result gpuscan__check_samples(gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
     const gpuscan_custom *custom = desc->custom;
     const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT, wrong_type = GPUSCAN_ERROR_INVALID_TYPE;
@@ -18999,7 +18994,7 @@ static gpuscan_result gpuscan__check_samples(gpuscan *gs, const gpuscan__histogr
     int by_edges = desc->form == GPUSCAN_BINS_EDGES;
     const gpuscan__mistake mistakes[] = {
         {plan->channels > 4, argument, "channels is more than 4"},
-        {sample == GPUSCAN_TYPE_CUSTOM, wrong_type,
+        {plan->sample == GPUSCAN_TYPE_CUSTOM, wrong_type,
          desc->value_type ? "value_type is not a builtin type" : "sample_type is not a builtin type"},
         {desc->value_type && !converted, argument, "value_type is given without custom->convert"},
         {is_custom && custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST), argument,
@@ -19020,7 +19015,8 @@ static gpuscan_result gpuscan__check_samples(gpuscan *gs, const gpuscan__histogr
         {plan->channels <= 4 && desc->channel_mask >> plan->channels != 0, argument,
          "channel_mask names channels that do not exist"},
         {plan->bins > 0x7fffffffu / 4 - 2, GPUSCAN_ERROR_INVALID_BINS, "bins is more than 536870909"},
-        {desc->form == GPUSCAN_BINS_VALUES && gpuscan__is_float(sample), wrong_type, "form: VALUES is for integers"},
+        {desc->form == GPUSCAN_BINS_VALUES && gpuscan__is_float(plan->sample), wrong_type,
+         "form: VALUES is for integers"},
         {desc->channel_bounds && (by_edges || desc->lower.u || desc->upper.u), argument,
          "channel_bounds together with lower, upper or edges"},
         {desc->edges_pitch && (!by_edges || desc->edges_pitch <= plan->bins), argument,
@@ -19051,7 +19047,7 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, gpuscan__histogram_p
     key->converted = desc->custom && desc->custom->convert;
     key->weighed = desc->weight != NULL;
     plan->sample = key->converted && desc->value_type ? desc->value_type : plan->element;
-    if ((r = gpuscan__check_samples(gs, plan, plan->sample)) != 0)
+    if ((r = gpuscan__check_samples(gs, plan)) != 0)
         return r;
     plan->element_size = plan->element == GPUSCAN_TYPE_CUSTOM ? (uint32_t)desc->custom->size
                                                               : gpuscan__types[plan->element].size;
@@ -19456,11 +19452,12 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t counters;
-    gpuscan_result r = common->forced ? GPUSCAN_SUCCESS : gpuscan__histogram_local(gs, plan);
-    if (r != 0)
-        return r;
-    if (!common->forced)
+    gpuscan_result r;
+    if (!common->forced) {
+        if ((r = gpuscan__histogram_local(gs, plan)) != 0)
+            return r;
         gpuscan__histogram_form(gs, plan);
+    }
     gpuscan__histogram_groups(gs, plan);
     gpuscan__histogram_finishing(gs, plan);
     counters = gpuscan__key_is_cpu(&common->key) && !own->copies ? plan->groups * plan->all_bins
@@ -23432,7 +23429,7 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     gpuscan__path path;
     gpuscan__text bytes = gpuscan__text_of(gs);
     const gpuscan_logger logger = gs->logger;
-    const char *why = NULL;
+    const char *why;
     FILE *file;
     if (!*gs->cache)
         return 0;

@@ -75,7 +75,7 @@ static void wide_results_in_reverse(void **state) {
     size_t i;
     (void)state;
     for (i = 0; i < 3 * sizeof wide / sizeof *wide; i++) {
-        scan_case c = segmented(GPUSCAN_SEGMENTS_OFFSETS, GPUSCAN_TYPE_U32, 257, 5003, (test_cuts)2);
+        scan_case c = segmented(GPUSCAN_SEGMENTS_OFFSETS, GPUSCAN_TYPE_U32, 257, 5003, CUTS_EMPTY);
         if (i > 0 && !test_share(i, 4))
             continue;
         c.from = narrow[i / 3];

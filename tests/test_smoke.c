@@ -150,7 +150,7 @@ static void edges_and_cells(void **state) {
     desc.form = GPUSCAN_BINS_EDGES;
     desc.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
     for (desc.bins = 35; desc.bins < 37; desc.bins++)
-        test_expect(gpuscan_histogram_scratch_size(test.gs, &desc, &size), GPUSCAN_SUCCESS);
+        test_ok(gpuscan_histogram_scratch_size(test.gs, &desc, &size));
 }
 
 /* Counts bytes of picture tiles, and of a whole picture, into a buffer that the kernels only write, in each form of a
