@@ -23326,35 +23326,43 @@ static void gpuscan__left_out(gpuscan *gs, const char *path, const char *what, c
     gs->error[0] = 0;
 }
 
-/* Puts a blob's programs, which follow each other without gaps up to its end, at the head of the object's list. Leaves
-   out those that the object has already, and those that the driver refuses. */
-static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t entries) {
+/* Reads a blob's programs, which follow each other without gaps up to its end, into a list. */
+static gpuscan_result gpuscan__read_entries(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t entries,
+                                            gpuscan__program **list) {
     uint64_t at = sizeof(gpuscan__blob_header);
     for (; entries && at < size; entries--) {
         gpuscan__program *program = gpuscan__new_program(gs);
-        gpuscan_result r = program ? gpuscan__read_entry(gs, blob, size, &at, program)
-                                   : gpuscan__no_memory(gs, "a blob's programs");
-        if (r == 0 && !*gpuscan__same_text(gs, program, 0)) {
-            if (gpuscan__load_binary(gs, program) == 0) {
-                program->next = gs->programs;
-                gs->programs = program;
-                continue;
-            }
-            gpuscan__left_out(gs, NULL, "a stored program is left out", gs->error);
-        }
-        if (program)
-            gpuscan__free_program(gs, program);
-        if (r != 0)
+        gpuscan_result r;
+        if (!program)
+            return gpuscan__no_memory(gs, "a blob's programs");
+        program->next = *list;
+        *list = program;
+        if ((r = gpuscan__read_entry(gs, blob, size, &at, program)) != 0)
             return r;
     }
     return entries || at != size ? gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged") : GPUSCAN_SUCCESS;
 }
 
-/* Adds a blob's programs to the object's. Grows each kind of scratch to the size that it had when the blob was made, if
-   that was at most SHAM_MOST bytes. */
+/* Builds a program of a blob, and puts it at the head of the object's list. Frees it if the object has it already, or if
+   the driver refuses it. */
+static void gpuscan__add_loaded(gpuscan *gs, gpuscan__program *program) {
+    if (!*gpuscan__same_text(gs, program, 0)) {
+        if (gpuscan__load_binary(gs, program) == 0) {
+            program->next = gs->programs;
+            gs->programs = program;
+            return;
+        }
+        gpuscan__left_out(gs, NULL, "a stored program is left out", gs->error);
+    }
+    gpuscan__free_program(gs, program);
+}
+
+/* Adds a blob's programs to the object's. The driver gets no binary before the whole blob is checked, since drivers may
+   crash on damaged binaries. Grows each kind of scratch to the size that it had when the blob was made, if that was at
+   most SHAM_MOST bytes. */
 GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const void *blob, size_t size) {
     gpuscan__blob_header header;
-    gpuscan__program *before = gs->programs, *program;
+    gpuscan__program *before = gs->programs, *list = NULL, *program;
     gpuscan_result r;
     int i;
     if (size < sizeof(header))
@@ -23366,13 +23374,15 @@ GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const void *blob, s
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is for another device, driver or version");
     if (header.checksum != gpuscan__blob_checksum((const unsigned char *)blob, size))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
-    r = gpuscan__load_programs(gs, (const unsigned char *)blob, size, header.entries);
-    while (r != 0 && (program = gs->programs) != before) {
-        gs->programs = program->next;
-        gpuscan__free_program(gs, program);
-    }
-    if (r != 0)
+    r = gpuscan__read_entries(gs, (const unsigned char *)blob, size, header.entries, &list);
+    if (r != 0) {
+        gpuscan__free_programs(gs, list);
         return r;
+    }
+    while ((program = list) != NULL) {
+        list = program->next;
+        gpuscan__add_loaded(gs, program);
+    }
     for (program = gs->programs; program != before && gs->device.profile.facts.launches_late; program = program->next)
         if (gpuscan__replay(gs, program, &program->parts[GPUSCAN__PART_RECORDING]) != 0) {
             gpuscan__left_out(gs, NULL, "a stored program has not been launched", gs->error);
