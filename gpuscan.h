@@ -13080,13 +13080,13 @@ GPUSCAN__ASSERT(offsetof(gpuscan__profile, integral) + sizeof(gpuscan__integral_
 
 /* Sets `p` to row `i` of gpuscan__profiles and its column of the numbers, which begin the profile in their order. */
 static void gpuscan__profile_set(gpuscan__profile *p, size_t i) {
+    uint32_t column = gpuscan__log2(gpuscan__profiles[i].devices);
     size_t n;
     p->facts = gpuscan__profiles[i];
     p->tunings = gpuscan__tunings;
     p->tuning_count = GPUSCAN__COUNT_OF(gpuscan__tunings);
     for (n = 0; n < GPUSCAN__COUNT_OF(gpuscan__numbers); n++)
-        memcpy((unsigned char *)p + n * sizeof(uint32_t), &gpuscan__numbers[n][gpuscan__log2(p->facts.devices)],
-               sizeof(uint32_t));
+        memcpy((unsigned char *)p + n * sizeof(uint32_t), &gpuscan__numbers[n][column], sizeof(uint32_t));
 }
 
 /* Returns a number that describes a device; 0 if the device does not report it. */
@@ -13175,7 +13175,6 @@ GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     gpuscan__device *device = &gs->device;
     int is_cpu = (device->type & CL_DEVICE_TYPE_CPU) != 0;
     uint64_t width = GPUSCAN__LANE_WIDTH;
-    device->lanes = GPUSCAN__LANES_NONE;
     if (gs->limits.lanes) {
         device->lanes = GPUSCAN__LANES_LOCAL;
         width = gs->limits.lanes;
@@ -13185,8 +13184,7 @@ GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     } else if (gs->limits.without & GPUSCAN_WITHOUT_LANES) {
         device->lanes = GPUSCAN__LANES_NONE;
     } else if (device->profile.facts.devices == GPUSCAN__ON_NVIDIA) {
-        if (gpuscan__has_ptx_lanes(gs))
-            device->lanes = GPUSCAN__LANES_PTX;
+        device->lanes = gpuscan__has_ptx_lanes(gs) ? GPUSCAN__LANES_PTX : GPUSCAN__LANES_NONE;
     } else if (device->vendor == GPUSCAN__VENDOR_AMD &&
                strstr(device->platform, "AMD Accelerated Parallel Processing")) {
         device->lanes = GPUSCAN__LANES_AMD;
@@ -13363,15 +13361,15 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
             continue;
         gpuscan__platform_name(cl, platforms[p], platform_name, sizeof(platform_name));
         for (d = 0; d < count && d < 64; d++) {
-            uint64_t rank = wanted ? 0 : gpuscan__device_rank(cl, devices[d]);
+            uint64_t rank;
             size_t length = strlen(list);
             gpuscan__device_text(cl, devices[d], CL_DEVICE_NAME, name, sizeof(name));
+            rank = wanted ? (uint64_t)(strstr(name, wanted) || strstr(platform_name, wanted))
+                          : gpuscan__device_rank(cl, devices[d]);
             found++;
             if (length + strlen(name) + strlen(platform_name) + 16 < sizeof(list))
                 snprintf(list + length, sizeof(list) - length, "%s'%s' of '%s'", length ? ", " : "", name,
                          platform_name);
-            if (wanted && (strstr(name, wanted) || strstr(platform_name, wanted)))
-                rank = 1;
             if (rank > best) {
                 best = rank;
                 gs->device_id = devices[d];
@@ -23343,8 +23341,8 @@ static gpuscan_result gpuscan__read_entries(gpuscan *gs, const unsigned char *bl
     return entries || at != size ? gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged") : GPUSCAN_SUCCESS;
 }
 
-/* Builds a program of a blob, and puts it at the head of the object's list. Frees it if the object has it already, or if
-   the driver refuses it. */
+/* Builds a program of a blob, and puts it at the head of the object's list. Frees it if the object has it already, or
+   if the driver refuses it. */
 static void gpuscan__add_loaded(gpuscan *gs, gpuscan__program *program) {
     if (!*gpuscan__same_text(gs, program, 0)) {
         if (gpuscan__load_binary(gs, program) == 0) {

@@ -23,6 +23,15 @@ static void right_checksum(unsigned char *blob, size_t size) {
     memcpy(blob, &header, sizeof header);
 }
 
+static unsigned char *blob_of(gpuscan *gs, size_t *size) {
+    unsigned char *blob;
+    *size = 0;
+    test_ok(gpuscan_get_blob(gs, NULL, size));
+    blob = (unsigned char *)test_alloc(*size);
+    test_ok(gpuscan_get_blob(gs, blob, size));
+    return blob;
+}
+
 /* Returns the programs of two jobs as a blob from malloc. */
 static unsigned char *make_blob(size_t *size) {
     gpuscan *gs = layered(), *whole = test.gs;
@@ -146,9 +155,7 @@ static void test_blob(void **state) {
         test_case("a histogram that the blob lacks");
         job_right(gs, &j, &call);
         assert_true(layer.calls[LAYER_clCreateProgramWithSource] > 0);
-        test_ok(gpuscan_get_blob(gs, NULL, &second_size));
-        second = (unsigned char *)test_alloc(second_size);
-        test_ok(gpuscan_get_blob(gs, second, &second_size));
+        second = blob_of(gs, &second_size);
         test_destroy(gs);
         layer_expect_empty();
         gs = layered();
@@ -440,10 +447,8 @@ static void test_bad_blob(void **state) {
     gs = layered();
     test.gs = gs;
     test_case("a blob of no programs");
-    test_ok(gpuscan_get_blob(gs, NULL, &empty));
     free(copy);
-    copy = (unsigned char *)test_alloc(empty);
-    test_ok(gpuscan_get_blob(gs, copy, &empty));
+    copy = blob_of(gs, &empty);
     test_ok(gpuscan_set_blob(gs, copy, empty));
     job_right(gs, &j, &call);
     test_destroy(gs);
@@ -914,15 +919,6 @@ static void test_cache_without_memory(void **state) {
                 break;
         }
     remove_folder();
-}
-
-static unsigned char *blob_of(gpuscan *gs, size_t *size) {
-    unsigned char *blob;
-    *size = 0;
-    test_ok(gpuscan_get_blob(gs, NULL, size));
-    blob = (unsigned char *)test_alloc(*size);
-    test_ok(gpuscan_get_blob(gs, blob, size));
-    return blob;
 }
 
 static uint64_t entries_of(gpuscan *gs) {
