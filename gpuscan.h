@@ -21,9 +21,9 @@
 
    COMPILE     Linux: cc sum.c (-ldl with a glibc before 2.34)    macOS: cc sum.c -framework OpenCL
                Windows: cl sum.c, or gcc sum.c of MinGW-w64       C99 or C++11
-               The interface alone compiles as C89 with <stdint.h>. OpenCL's headers must be installed, except for
-               the interface behind a loader that declares OpenCL by itself, such as clew.h. The OpenCL loader is
-               opened at run time, so nothing is linked.
+               The interface alone compiles as C89 with <stdint.h>. OpenCL's headers must be installed. (The interface
+               does without them after the include of a loader that declares OpenCL itself, such as clew.h.) The OpenCL
+               library is opened at run time, so nothing is linked.
 
    MACROS      Define these before the include that has GPUSCAN_IMPLEMENTATION. All are optional:
                GPUSCAN_STATIC              makes every function static: the library is private to this file
@@ -37,7 +37,7 @@
                GPUSCAN_ONLY_SCAN, GPUSCAN_ONLY_REDUCE, _HISTOGRAM, _SELECT, _RUNS, _SORT, _INTEGRAL, _QUANTILE,
                _UNIFORM_ADD                compile only these operations. The others' functions do not exist. If none is
                                            defined, all operations are compiled. Define the same macros before every
-                                           include in all files. (A file without the implementation may omit some.)
+                                           include in all files. (A file without the implementation may define fewer.)
 
    STEP BY STEP
                1. gpuscan_create: a NULL desc opens the best device. (The environment variable GPUSCAN_DEVICE picks
@@ -166,10 +166,10 @@
                       too). In gpuscan_reduce: rows, src_pitch, segments, src_image. In gpuscan_histogram: custom,
                       value_type, weight, tile_width, tile_height, pitch_bytes, channel_bounds, edges_pitch,
                       counts_stride, samples_image.
-                      New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, gpuscan_type_from_name,
-                      gpuscan_trim, GPUSCAN_ONLY_SCAN and its kin. gpuscan_desc: library, tracer, cache. gpuscan_call:
-                      values, sources, counts_from. gpuscan_info: opencl, refused, refusals, refusal, sort_strategy,
-                      has_images. Tables of entry points may have gaps. gpuscan_X_prepare launches what it built, and
+                      Also new: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, gpuscan_type_from_name,
+                      gpuscan_trim, GPUSCAN_ONLY_... gpuscan_desc: library, tracer, cache. gpuscan_call: values,
+                      sources, counts_from. gpuscan_info: opencl, refused, refusals, refusal, sort_strategy, has_images.
+                      gpuscan_desc.opencl may have NULL fields. gpuscan_X_prepare launches what it built, and
                       gpuscan_set_blob what it loaded, so that no driver compiles in the first call.
                       Changed: sums start with +0. MIN and MAX of nothing but NaN are the identity. A histogram's bounds
                       are rounded to the samples' type first. custom->convert may give negative floats for signed
@@ -197,8 +197,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* In gcc #error does not stop the compiler, but this include does. It does not name the file of
-                          __has_include above, since gcc skips the include of a file that __has_include did not find */
+#include <OpenCL/cl.h> /* gcc continues after #error, but stops at this include of a missing file. The include
+                          must not name opencl.h: gcc skips the include of a file that __has_include did not find */
 #elif !defined(__APPLE__) && !defined(__OPENCL_CL_H) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -209,7 +209,7 @@
 #elif !defined(__OPENCL_CL_H) /* a loader that declares OpenCL by itself, such as clew.h, has defined it */
 #include <CL/cl.h>
 #endif
-#ifndef CL_VERSION_1_2 /* The interface needs only OpenCL 1.1, which loaders like clew.h declare by themselves */
+#ifndef CL_VERSION_1_2 /* loaders like clew.h declare OpenCL 1.1, which is enough for the interface */
 typedef struct gpuscan__no_image_desc cl_image_desc;
 #ifdef GPUSCAN_IMPLEMENTATION
 #error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers \
@@ -218,8 +218,8 @@ are older, or a loader that declares OpenCL by itself stands before the implemen
 #endif
 #endif
 
-/* GPUSCAN__HAS_SCAN and its kin, which [FUNCTIONS] defines, are 1 for each operation that this file compiles, and 0 for
-   the others. */
+/* GPUSCAN__HAS_ALL is 1 if no GPUSCAN_ONLY_... macro is defined: then this file compiles all operations. [FUNCTIONS]
+   defines a macro for each operation, such as GPUSCAN__HAS_SCAN: 1 if this file compiles the operation, otherwise 0. */
 #if defined(GPUSCAN_ONLY_SCAN) || defined(GPUSCAN_ONLY_REDUCE) || defined(GPUSCAN_ONLY_HISTOGRAM) || \
     defined(GPUSCAN_ONLY_SELECT) || defined(GPUSCAN_ONLY_RUNS) || defined(GPUSCAN_ONLY_SORT) || \
     defined(GPUSCAN_ONLY_INTEGRAL) || defined(GPUSCAN_ONLY_QUANTILE) || defined(GPUSCAN_ONLY_UNIFORM_ADD)
@@ -257,15 +257,15 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_SUCCESS, 0, "success")                                                                                   \
     X(GPUSCAN_ERROR_INVALID_ARGUMENT, -2000, "invalid argument") /* a NULL, an unknown value, or fields that clash */  \
     X(GPUSCAN_ERROR_INVALID_TYPE, -2001, "invalid type") /* the type does not fit the operation */                     \
-    X(GPUSCAN_ERROR_INVALID_OPERATOR, -2002, "invalid operator") /* it does not fit the type or the operation */       \
+    X(GPUSCAN_ERROR_INVALID_OPERATOR, -2002, "invalid operator") /* the operator does not fit the type or operation */ \
     X(GPUSCAN_ERROR_INVALID_CONTEXT, -2003, "an object of another context or device")                                  \
-    X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer") /* or an image, for example */                 \
+    X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer") /* for example, an image */                    \
     X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small") /* offset + count goes past the end of a buffer */    \
-    /* kernels are not allowed to write an output or to read an input, or host memory is not aligned */                \
+    /* flags of the buffer forbid kernels to write an output or read an input, or its host memory is misaligned */     \
     X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
     X(GPUSCAN_ERROR_OVERLAP, -2007, "ranges overlap")                                                                  \
     X(GPUSCAN_ERROR_SIZE_OVERFLOW, -2008, "size overflow") /* a size does not fit 64 bits or the host's size_t */      \
-    X(GPUSCAN_ERROR_INVALID_BINS, -2009, "invalid bins") /* too many, an empty range, or too narrow for the type */    \
+    X(GPUSCAN_ERROR_INVALID_BINS, -2009, "invalid bins") /* too many, too narrow for the type, or an empty range */    \
     X(GPUSCAN_ERROR_SCRATCH_TOO_SMALL, -2010, "scratch too small")                                                     \
     X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list") /* a NULL, or a wrong wait_count */            \
     X(GPUSCAN_ERROR_INVALID_IMAGE, -2012, "invalid image, or an unsupported format")                                   \
@@ -346,9 +346,10 @@ typedef enum gpuscan_op {
    scanned as a row.)
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
-   In a sort, MULTI_PASS takes three launches for each 4 bits of the keys. SINGLE_PASS (and _AHEAD) takes one launch
-   that counts digits, then one launch for each 8 bits, with decoupled look-back. CPU_MULTI_PASS (and CPU_SINGLE_PASS)
-   takes three launches for each 8 bits, with one work-item a group. Few elements are sorted in one launch. */
+   A sort of few elements takes one launch. Sorts of more elements take
+   MULTI_PASS         three launches for each 4 bits of the keys
+   SINGLE_PASS        (and _AHEAD) one launch that counts digits, then one for each 8 bits, with decoupled look-back
+   CPU_MULTI_PASS     (and CPU_SINGLE_PASS) three launches for each 8 bits, with one work-item a group */
 typedef enum gpuscan_strategy {
     GPUSCAN_STRATEGY_AUTO = 0,
     GPUSCAN_STRATEGY_MULTI_PASS,
@@ -368,27 +369,27 @@ typedef struct gpuscan_buffer {
 /* A 2D image as a source, and the position of the first pixel to read. `mem` NULL means no image. The image's format
    determines the channels' type: f32 for normalised and float formats, otherwise the integer type of their size.
    Channels come in the order red, green, blue, alpha, whatever their order in memory. Channels that the format lacks
-   are left out. Luminance and intensity count as red. Values are what read_imagef, read_imagei or read_imageui returns
-   without a sampler, and results are those of a buffer with these values. The desc's type of the elements is the
-   channels' type, or 0, and its `channels` (if it has them) is the number of leading channels to use; 0 means all.
-   gpuscan_X_prepare and gpuscan_X_scratch_size need an image of the call's format. `mem` is not retained.
-   UNSUPPORTED_IMAGE: the device has no images. INVALID_IMAGE: the format is not read, or `mem` is a depth, array, 1D,
-   3D or multi-sample image, or no image. BUFFER_TOO_SMALL: the image lacks some of the call's pixels. */
+   are left out. Luminance and intensity count as red. Pixels have the values that read_imagef, read_imagei or
+   read_imageui returns without a sampler. Results are those of a buffer with these values. The desc's element type must
+   be the channels' type, or 0. The desc's `channels`, if there is this field, is the number of leading channels to use;
+   0 means all. gpuscan_X_prepare and gpuscan_X_scratch_size need an image of the call's format. `mem` is not retained.
+   UNSUPPORTED_IMAGE: the device has no images. INVALID_IMAGE: the format is not supported, or `mem` is no image, or a
+   depth, array, 1D, 3D or multi-sample image. BUFFER_TOO_SMALL: the image lacks some of the call's pixels. */
 typedef struct gpuscan_image {
     cl_mem   mem;
     uint64_t x, y;
 } gpuscan_image;
 
-/* A custom type, operator or conversion, in OpenCL C 1.2 (see TRUST). The library recognises equal texts. A text may
-   have several lines. A build log numbers the lines of each text from 1, and names the text by its field, such as
-   "custom type" or "custom source0", or "custom" for `source`. You choose the names in the texts, but no name may begin
-   with gpuscan or GPUSCAN. The expressions see everything that `source` declares, and the variables that the comments
-   of their fields list. The library's kernels are compiled after `source`, so macros of `source` apply to the kernels'
-   text, too. The exceptions are macros whose names begin with a lower-case letter: the library undefines them before
-   its kernels. No macro may have the name of something that expressions see: x, i, a, b, at, near, values, source0 to
-   source3. Floats are not contracted (FP_CONTRACT OFF) unless `source` says otherwise. There are no build options. For
-   -D N=3 let `source` begin with "#define N 3\n". (-cl-fast-relaxed-math would break the promises about bits and
-   errors.)
+/* A custom type, operator or conversion, in OpenCL C 1.2 (see TRUST). The library compares texts by content, not by
+   address. A text may have several lines. A build log numbers the lines of each text from 1, and names the text by its
+   field, such as "custom type" or "custom source0", or "custom" for `source`. You choose the names in the texts, but no
+   name may begin with gpuscan or GPUSCAN. The expressions see everything that `source` declares, and the variables that
+   the comments of their fields list. The library's kernels are compiled after `source`, so macros of `source` apply to
+   the kernels' text, too. The exceptions are macros whose names begin with a lower-case letter: the library undefines
+   them before its kernels. No macro may have the name of something that expressions see: x, i, a, b, at, near, values,
+   source0 to source3. Floats are not contracted (FP_CONTRACT OFF) unless `source` says otherwise. There are no build
+   options. For -D N=3 let `source` begin with "#define N 3\n". (-cl-fast-relaxed-math would break the promises about
+   bits and errors.)
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
@@ -418,12 +419,12 @@ typedef struct gpuscan_image {
 
              Calls that differ only in the bytes of their values run the same program. The struct needs the same layout
              on host and device: float4 is aligned to 16 bytes on the device. A struct that is aligned to more than 8
-             bytes is copied to private memory first, so arrays in it are slower. The library may also evaluate
-             `identity` with values whose bytes are all 0, for example in a preparation. It must end, with any result.
+             bytes is copied to private memory first, so arrays in it are slower. `identity` may also be evaluated with
+             values whose bytes are all 0, for example in a preparation. Then it must end, with any result.
 
    SOURCES   The expressions convert, select, equal, key and weight may read up to four more buffers, call.sources. They
-             see `source0` to `source3`: each is a global const T *, T being the source's type, to the element at its
-             offset. To order the rows of a table of three columns by the second column, sort the rows' numbers:
+             see pointers `source0` to `source3`, of type global const T * for a source of type T, to the elements at
+             the offsets. To order the rows of a table of three columns by the second column, sort the rows' numbers:
 
        static const gpuscan_custom second = {NULL, "uint", 4, NULL, NULL, NULL, NULL, NULL, "source0[3 * x + 1]"};
        gpuscan_source table = {{table_mem, 0}, 3 * rows, GPUSCAN_TYPE_F32, NULL, 0, NULL};
@@ -456,7 +457,7 @@ typedef struct gpuscan_custom {
                              is converted to key_type as C converts, or to a float if key_type is f16 */
 } gpuscan_custom;
 
-/* One more array that goes along with the elements. gpuscan_select and gpuscan_sort move its elements from `src` to
+/* One more array that moves with the call's elements. gpuscan_select and gpuscan_sort move its elements from `src` to
    `dst` as they move the call's own elements. gpuscan_runs copies only its elements at the beginnings of runs. Offsets
    are in elements of `size` bytes. `src` and `dst` may be the same range, except in gpuscan_runs. */
 typedef struct gpuscan_payload {
@@ -467,9 +468,9 @@ typedef struct gpuscan_payload {
 enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* the maximum number per call */
 
 /* Says where a call stores a count that only the device knows (elements selected, runs found): as a number, and as the
-   arguments of an indirect dispatch over the elements written. Give either, both or none. */
+   arguments of an indirect dispatch over the elements written. Give `count`, `dispatch`, both or none. */
 typedef struct gpuscan_tally {
-    gpuscan_buffer count;          /* out: the count as one element of count_type, such as a word of an indirect draw */
+    gpuscan_buffer count;          /* out: one element of count_type, such as an argument of an indirect draw */
     gpuscan_type   count_type;     /* u32 (default) or u64; with u32 the desc's count must be below 2^32 */
     gpuscan_buffer dispatch;       /* out: three u32, work-groups x, y, z for the elements written; 0, 1, 1 for none */
     uint32_t       dispatch_items; /* elements that each work-group takes; 0 means 64 */
@@ -481,29 +482,28 @@ typedef struct gpuscan_tally {
 typedef struct gpuscan_source {
     gpuscan_buffer buffer;
     uint64_t       count;       /* the number of elements from the offset on that expressions may read. 0 means the
-                                   desc's `count`. It must not be 0 for integral images, whose desc has none */
+                                   desc's `count`. For integral images, whose desc has no `count`, it must not be 0 */
     gpuscan_type   type;        /* the elements' type; default: u32. CUSTOM means custom_type */
     const char    *custom_type; /* the name of a type that `source` declares or OpenCL C has, such as float4 */
     size_t         size;        /* the custom_type's sizeof on the device, 1 to 1024 bytes. If `type` is not CUSTOM,
                                    custom_type and size must be 0 */
-    const void    *host_data;   /* for gpuscan_X_host only: as many elements in a host array. Then `buffer` must be 0 */
+    const void    *host_data;   /* for gpuscan_X_host only: a host array of `count` elements. Then `buffer` must be 0 */
 } gpuscan_source;
 
 enum { GPUSCAN_MAX_SOURCES = 4 }; /* the maximum number per call */
 
-/* Says how a call is enqueued. Every desc contains one. */
+/* Says how a call is enqueued. Every desc contains a gpuscan_call. */
 typedef struct gpuscan_call {
     cl_command_queue queue;        /* an in-order or out-of-order queue; NULL: the object's queue */
     cl_uint          wait_count;   /* the number of events in wait_list. The call's commands wait for these events,
-                                      which must be of the object's context. If one fails after the call has begun, the
-                                      commands do not run and end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST (on
-                                      drivers that follow OpenCL) */
+                                      which must be of the object's context. If an event fails after gpuscan_X has
+                                      checked it, the commands do not run, and end with
+                                      CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST (on drivers that follow OpenCL) */
     const cl_event  *wait_list;
-    cl_event        *event;        /* out, may be NULL: the event of the call's last command, see EVENTS. Its times are
-                                      that command's alone: a marker behind the call tells when all have ended. The
-                                      caller releases it. *event is NULL after a failure */
+    cl_event        *event;        /* out, may be NULL: the event of the call's last command. The caller releases the
+                                      event. EVENTS says how to time a call. After a failure *event is NULL */
     gpuscan_buffer   scratch;      /* device memory for intermediate results; NULL: the object's own, see MEMORY. The
-                                      offset is in bytes, a multiple of 64. [FUNCTIONS] says more */
+                                      offset is in bytes, a multiple of 64. See also Scratch in [FUNCTIONS] */
     uint64_t         scratch_size; /* usable bytes, counted from the offset; 0 means up to the end of the buffer */
     gpuscan_strategy strategy;
     uint64_t         counts_from;  /* read only by gpuscan_X_prepare and gpuscan_X_scratch_size: the smallest count to
@@ -527,7 +527,7 @@ typedef struct gpuscan_allocator {
 
 typedef enum gpuscan_log_level { GPUSCAN_LOG_ERROR = 1, GPUSCAN_LOG_WARNING, GPUSCAN_LOG_INFO } gpuscan_log_level;
 
-/* Receives each failure in words, and the library's decisions (programs built, variants rejected). NULL: no logger. */
+/* Receives each failure and decision (programs built, variants rejected) in words. `log` NULL: no logger. */
 typedef struct gpuscan_logger {
     void (*log)(gpuscan_log_level level, const char *message, void *user);
     void *user;
@@ -543,11 +543,11 @@ typedef struct gpuscan_tracer {
     void *user;
 } gpuscan_tracer;
 
-/* Lists device features that the library shall not use, so that its work without them can be tested. 0: it uses all. */
+/* Lists device features that the library shall not use, for tests of its code without them. 0: it uses all. */
 enum {
     GPUSCAN_WITHOUT_INT64_ATOMICS = 1, /* 64-bit atomics */
     GPUSCAN_WITHOUT_F64           = 2, /* double precision */
-    GPUSCAN_WITHOUT_LANES         = 4, /* instructions for sub-groups, and the vendor's for memory (PTX) */
+    GPUSCAN_WITHOUT_LANES         = 4, /* sub-group instructions, and NVIDIA's memory instructions (PTX) */
     GPUSCAN_WITHOUT_FENCE         = 8, /* fences of device scope */
     GPUSCAN_WITHOUT_ZERO_COPY     = 16, /* in gpuscan_X_host, the use of host arrays without copies */
     GPUSCAN_WITHOUT_IMAGES        = 32
@@ -626,28 +626,28 @@ typedef struct gpuscan_opencl {
 } gpuscan_opencl;
 #undef GPUSCAN__FIELD
 
-/* Says how gpuscan_create opens the object. If all is zero, it takes the first device whose name, or whose platform's
-   name, contains the value of the environment variable GPUSCAN_DEVICE. If that is not set, it takes a GPU if there is
-   one, otherwise another accelerator, otherwise a CPU: the one with the highest product of compute units and clock.
+/* Says how gpuscan_create opens the object. If all is zero, the object gets the first device whose name, or whose
+   platform's name, contains the value of the environment variable GPUSCAN_DEVICE. If that is not set, the object gets a
+   GPU if there is one, otherwise another accelerator, otherwise a CPU; of several, the one with the highest product of
+   compute units and clock.
 
    CACHE     The object stores each program that it builds as a file in the folder `cache`, and loads programs that
-             other objects or earlier starts stored. These need neither the driver's compiler nor a self-test. A
-             relative name is resolved at each use. Several processes may share the folder. Files that are damaged, or
+             other objects or earlier starts stored. Loaded programs need neither the driver's compiler nor a self-test.
+             A relative name is resolved at each use. Several processes may share the folder. Files that are damaged, or
              of another device, driver or version, are ignored. If the folder or a file cannot be used, calls do not
-             fail: the logger gets the file and the reason. Programs that fail their self-test are not stored, nor
-             launches that are prepared after a program's first call. Files are replaced but never deleted: you may
-             delete any at any time. They are trusted like blobs, so others must not be able to write to the folder. If
-             a FIFO has the name of such a file, the call blocks */
+             fail: the logger gets the file and the reason. Programs that fail their self-test are not stored. Launches
+             that are prepared after a program's first call are not stored either. Files are replaced but never deleted:
+             you may delete any at any time. Files are trusted like blobs, so others must not be able to write to the
+             folder. If a FIFO has the name of such a file, the call blocks */
 typedef struct gpuscan_desc {
     cl_context            context;     /* NULL means that the library creates one. The object retains the context */
-    cl_device_id          device;      /* NULL means the context's first device. If `context` is also NULL, device_name
-                                          decides */
+    cl_device_id          device;      /* NULL: the context's first device or, without a context, see device_name */
     cl_command_queue      queue;       /* the queue of calls whose call.queue is NULL. It needs `context`. The object
                                           retains the queue. NULL means that the library creates an in-order queue */
     const char           *device_name; /* a part of the device's or its platform's name, which replaces GPUSCAN_DEVICE;
                                           ignored if `context` or `device` is given */
-    const gpuscan_opencl *opencl;      /* entry points, which are copied. Those that are NULL come from the ICD loader,
-                                          or with GPUSCAN_LINK_OPENCL from the linked library */
+    const gpuscan_opencl *opencl;      /* entry points, which the object copies. NULL fields are taken from the ICD
+                                          loader, or with GPUSCAN_LINK_OPENCL from the linked library */
     gpuscan_allocator     allocator;   /* zero: malloc and free */
     gpuscan_logger        logger;
     gpuscan_limits        limits;
@@ -663,12 +663,12 @@ typedef struct gpuscan_desc {
 typedef struct gpuscan_info {
     cl_context       context;
     cl_device_id     device;
-    cl_command_queue queue;           /* NULL while the object has no queue. The first call without a queue creates one:
-                                         then call gpuscan_get_info again */
+    cl_command_queue queue;           /* NULL while the object has no queue. The first call whose call.queue is NULL
+                                         creates one: then call gpuscan_get_info again */
     const char      *device_name;
     const char      *platform_name;
-    const char      *profile;         /* the row of the profile table, for example "NVIDIA GPU" */
-    size_t           work_group_size; /* the largest work-group that the library uses */
+    const char      *profile;         /* the name of the device profile in use, for example "NVIDIA GPU" */
+    size_t           work_group_size; /* work-items of the largest work-group that the library uses */
     uint64_t         local_memory;
     int              has_f64, has_int64_atomics, has_fence, has_lanes, has_zero_copy;
     gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO takes for most large counts */
@@ -700,7 +700,7 @@ typedef enum gpuscan_segment_form {
                                  by C's ==. So each NaN begins a segment, and -0 and +0 are equal */
 } gpuscan_segment_form;
 
-/* Says how src is cut into segments. Without a form all fields must be 0. */
+/* Says how src is cut into segments. If `form` is NONE, all other fields must be 0. */
 typedef struct gpuscan_segments {
     gpuscan_segment_form form;
     gpuscan_buffer       data;      /* with OFFSETS: `count` + 1 ascending element numbers, counted from src.offset;
@@ -718,10 +718,11 @@ typedef struct gpuscan_segments {
    gs     out: the object, NULL after a failure; close it with gpuscan_destroy
    desc   NULL or all zero: the best device
 
-   Returns 0, OpenCL's own code, or NO_OPENCL (a gpuscan_opencl with NULL entries needs a loader, too), NO_PLATFORM,
-   NO_DEVICE, DEVICE_TOO_OLD, OUT_OF_HOST_MEMORY, INVALID_CONTEXT (the device or queue is not of the context) or
-   INVALID_ARGUMENT (gs is NULL; a queue without a context; only one of the allocator's functions; a `cache` of
-   4,000 bytes or more; or a `library` although GPUSCAN_LINK_OPENCL is defined). */
+   Returns 0, OpenCL's own code, NO_PLATFORM, NO_DEVICE, DEVICE_TOO_OLD, OUT_OF_HOST_MEMORY, or one of
+     NO_OPENCL          there is no loader (a gpuscan_opencl with NULL fields needs one, too)
+     INVALID_CONTEXT    the device or queue is not of the context
+     INVALID_ARGUMENT   gs is NULL; a queue without a context; only one of the allocator's functions; a `cache` of 4,000
+                        bytes or more; or a `library` although GPUSCAN_LINK_OPENCL is defined */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
 /* Releases everything that the object holds. NULL is legal. The function does not wait. Calls that are still running
@@ -738,11 +739,11 @@ GPUSCAN_API gpuscan_result gpuscan_trim(gpuscan *gs);
 /* Reports what the object runs on and what it has decided. Returns INVALID_ARGUMENT if gs or info is NULL. */
 GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *info);
 
-/* Returns a result in a few words: an OpenCL code's name, or "unknown result" for unknown numbers. Never NULL. */
+/* Returns a result's text in GPUSCAN_RESULTS, an OpenCL code's name, or "unknown result". Never returns NULL. */
 GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result);
 
 /* Returns the last call's failure in words: the argument, the OpenCL call, or the build log (almost 8,000 characters;
-   the logger gets all). Returns "" if it did not fail or gs is NULL. The text is valid until the next call. */
+   the logger gets all). Returns "" if the last call succeeded or gs is NULL. The text is valid until the next call. */
 GPUSCAN_API const char *gpuscan_error(const gpuscan *gs);
 
 /* Returns a builtin type's size in bytes, or 0 for DEFAULT, CUSTOM and unknown values. */
@@ -755,37 +756,38 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
    INVALID_ARGUMENT if `name` or `type` is NULL. After a failure *type is DEFAULT. */
 GPUSCAN_API gpuscan_result gpuscan_type_from_name(const char *name, gpuscan_type *type);
 
-/* Returns the GPUSCAN_VERSION of the implementation. It is this header's if both are compiled together. */
+/* Returns the GPUSCAN_VERSION of the implementation. In a shared library it may differ from this header's. */
 GPUSCAN_API uint32_t gpuscan_version(void);
 
 /* Returns the size in bytes that a public struct or union, for example "gpuscan_scan_desc", has in the implementation.
    Returns 0 for NULL and for unknown names. Bindings compare these sizes with those of their own structs. */
 GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
-/* Describes what all operations share. Each operation X has four functions. The comment of its first one adds the rest.
+/* Describes what all operations share. Each operation X has four functions. gpuscan_X's comment describes the rest.
 
    gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
    only when it needs a program for the first time, and when the object's scratch grows and is cleared. A new program is
    built (a second or less) and tested on a few numbers. Each operation needs one program per combination of types,
    operator, custom texts, strategy, options, outputs and range of counts. Small and large counts, rows, images and
-   numbers of bins take different programs, with limits that depend on the device. Histograms share a program if their
-   bins are counted in the same way, so a grid that grows builds only a few times. gpuscan_X_prepare builds ahead.
+   numbers of bins take different programs, with limits that depend on the device. Histograms that count bins in the
+   same way share a program, so a grid that grows needs few programs. gpuscan_X_prepare builds ahead.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must hold all elements up to the last one of the last row. A range that the call writes must
                    not overlap anything else that the call reads or writes, its scratch included, except as the
-                   operation's comment allows (aliasing). Inputs may overlap each other. Rows may lie in the gaps
-                   between another range's rows (src and dst side by side in one buffer), and so may an output, if the
-                   pitches prove it. Let d be the greatest common divisor of the pitches in bytes. Then the byte
-                   positions of each range's rows, modulo d, must form one interval, and these intervals must not
-                   overlap. Otherwise the bytes between rows count as part of a range. Memory of CL_MEM_USE_HOST_PTR
-                   must be aligned, at the offset, to the largest power of two that divides the element's size, but to
-                   no more than 16 bytes. (At call.scratch's offset it must be aligned to 64 bytes.) Custom types that
-                   need a larger alignment (float8: 32 bytes, double16: 128 bytes) need that alignment, also for the
-                   beginning of call.scratch's buffer. A buffer that an image is made of counts as a whole.
+                   operation's comment allows (aliasing). Inputs may overlap each other. The rows of one range may lie
+                   in the gaps between another range's rows (src and dst side by side in one buffer). If the call writes
+                   one of these ranges, the pitches must prove that rows do not overlap. Let d be the greatest common
+                   divisor of the pitches in bytes. Then the byte positions of each range's rows, modulo d, must form
+                   one interval, and these intervals must not overlap. Otherwise the bytes between rows count as part of
+                   a range. Memory of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the largest power of two
+                   that divides the element's size, but to no more than 16 bytes. (At call.scratch's offset it must be
+                   aligned to 64 bytes.) Custom types that need a larger alignment (float8: 32 bytes, double16: 128
+                   bytes) need that alignment, also for the beginning of call.scratch's buffer. A buffer that an image
+                   is made of counts as a whole.
      count_buffer  Optional: one number of count_type, u32 (default) or u64. The device reads the count when the call
                    runs. The desc's `count` is the maximum: it replaces a larger count, and it decides sizes, pitches
                    and scratch. Outputs of elements past the count are unchanged.
-     count 0       Inputs and outputs of elements may be missing. Totals, results, counters and numbers are written.
+     count 0       Buffers of elements may be missing. Totals, results, counters and tallies are still written.
      Scratch       Kernels must be allowed to read and write the buffer of call.scratch. In a reduction to `result` the
                    host must also be allowed to read it. Its contents before the call do not matter. Calls that share it
                    must not run at the same time: their results would be undefined, and the kernels of a sort might
@@ -806,9 +808,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    are left out. Events, queue and buffers may be missing, except a count_buffer, images, a histogram's weights, a
    quantile's cdf, and outputs of selections and runs, if the call has these. (If a selection or runs have no output at
    all, it assumes dst or keys_dst.) Buffers that the call would refuse count as missing. *event becomes NULL. With AUTO
-   it prepares scans in place and scans that are not. It prepares selections in place if the desc's buffers show that
-   they are, and sorts unless the buffers show that they are not. It returns what the call would, except errors of
-   buffers and events.
+   it prepares a scan for both cases, in place and not in place. It prepares a selection in place only if the desc's
+   buffers show that it is, and a sort in place unless the buffers show that it is not. It returns what the call would,
+   except errors of buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) stores in *size the maximum bytes of scratch that a call with this desc needs,
    counted from call.scratch.offset. This may be 0. It builds and tests the program, whose groups decide the size. A
@@ -817,15 +819,15 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
    gpuscan_X_host works on host arrays, and blocks until the result is there. `desc` may be NULL. The function's own
    arrays and numbers, and the desc's fields host_..., replace fields of the desc, which must then be zero.
-   (gpuscan_X_prepare and gpuscan_X_scratch_size need a copy of the desc in which they are set.) Everything else is as
-   in gpuscan_X: total, init_buffer, count_buffer, payloads, scratch and sources without host_data are device buffers,
-   and the caller releases the event, which is complete. The arrays may be read before the wait list's events have
-   completed; only the kernels wait for those events. An array holds rows * pitch elements, but only `count` in its last
-   row (along columns: count * pitch elements, but only `rows` in its last line). Elements between rows are unchanged.
-   Arrays may overlap as the buffers of gpuscan_X may, but gaps between rows are part of an array. They may lie at any
-   address. A CPU uses an array in place if it begins at a multiple of its type's size (custom types: of the largest
-   power of two that divides the size), and copies it otherwise. If the device fails while it runs, or while results are
-   fetched, the outputs are undefined. After the call returns, nothing uses the arrays. */
+   (Give gpuscan_X_prepare and gpuscan_X_scratch_size a copy of the desc in which these fields are set.) Everything else
+   is as in gpuscan_X: total, init_buffer, count_buffer, payloads, scratch and sources without host_data are device
+   buffers, and the caller releases the event, which is complete. The arrays may be read before the wait list's events
+   have completed; only the kernels wait for those events. An array holds rows * pitch elements, but only `count` in its
+   last row (along columns: count * pitch elements, but only `rows` in its last line). Elements between rows are
+   unchanged. Arrays may overlap as the buffers of gpuscan_X may, but gaps between rows are part of an array. Arrays may
+   lie at any address. A CPU uses an array in place if it begins at a multiple of its type's size (custom types: of the
+   largest power of two that divides the size), and copies it otherwise. If the device fails while it runs, or while
+   results are fetched, the outputs are undefined. After the call returns, nothing uses the arrays. */
 
 #if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_SCAN)
 #define GPUSCAN__HAS_SCAN 1
@@ -858,11 +860,11 @@ typedef struct gpuscan_scan_desc {
    src[i].
 
    src, dst      row r is the `count` elements from src.offset + r * src_pitch on, and in dst likewise
-   pitch_bytes   RGB rows that are aligned to 4 bytes are rows of u8. (To sum them channel by channel, use
-                 gpuscan_integral with one image of height 1 per row.)
+   pitch_bytes   RGB rows that are padded to a multiple of 4 bytes must be scanned as rows of u8, not of 3-byte
+                 elements. (To sum them channel by channel, use gpuscan_integral with one image of height 1 per row.)
    segments      element 0 always begins a segment. OFFSETS need not begin with 0 nor end with `count`: the elements
-                 before the first offset form a segment, as do those from the last on. If segments.count is 0, src is
-                 one segment. Offsets that descend or exceed `count` only give wrong results
+                 before the first offset form a segment, and so do those from the last offset on. If segments.count is
+                 0, src is one segment. Offsets that descend or exceed `count` only give wrong results
    reverse       in a row of n elements, dst[i] = init op src[n - 1] op ... op src[i] (INCLUSIVE), or without op src[i]
                  (EXCLUSIVE). The result is that of reversing the row, scanning it and reversing it back. Nothing else
                  changes: where elements lie, which element a head marks, and i in custom->convert. total is in the same
@@ -870,8 +872,8 @@ typedef struct gpuscan_scan_desc {
    along         with COLUMNS, element i of scan r is at src.offset + r + i * src_pitch, and in dst likewise. So a pitch
                  counts elements from line to line, at least `rows`; 0 means `rows`. `count`, count_buffer, total and
                  init are those of a column. Lines lie in a buffer as rows do, also with gaps, and with pitches in
-                 bytes. custom->convert gets the line's number as i. There must be no segments. A float may have other
-                 bits than along rows
+                 bytes. custom->convert gets the line's number as i. There must be no segments. Float results may have
+                 other bits than along rows
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows or along columns, their pitches are equal
    scratch       about 1/1000 of the data (elements of 64 bytes: up to 1/64); for OFFSETS also one bit per element.
@@ -923,7 +925,7 @@ typedef struct gpuscan_uniform_add_desc {
 } gpuscan_uniform_add_desc;
 
 /* Combines each block of dst with its addend: dst[i] = addend[i / block] op dst[i]. The addend is the left operand.
-   This is the second half of every scan in several pieces.
+   This completes a scan in pieces: each piece is scanned by itself, then combined with the total of all earlier pieces.
 
    scratch       none; gpuscan_uniform_add_scratch_size builds nothing
    conversion    none: `custom` may be that of the scan that this call completes, but custom->convert is ignored,
@@ -966,7 +968,7 @@ typedef struct gpuscan_reduce_desc {
 
 /* Reduction: init op src[0] op ... op src[count - 1], of all elements, of each row, or of each segment. ARGMIN and
    ARGMAX give the index of the smallest or largest element, the first among equals. The index counts from the row's
-   first element, or with segments from src.offset. NaN is no candidate.
+   first element, or with segments from src.offset. NaN is never chosen.
 
    src           row r is the `count` elements from src.offset + r * src_pitch on
    src_image     element i is the first channel of the pixel in column x + i % src_width and row y + i / src_width. In
@@ -1036,7 +1038,7 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_outside outside;
     int             accumulate;    /* not 0: adds to the counters instead of overwriting them */
     gpuscan_buffer  edges;         /* for EDGES */
-    gpuscan_buffer  weights;       /* optional: one weight per pixel, which each of its samples adds instead of 1 */
+    gpuscan_buffer  weights;       /* optional: one weight per pixel. Each sample of the pixel adds it, instead of 1 */
     gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
     uint32_t        channels;      /* the number of interleaved channels, 1 to 4; 0 means 1 */
     uint32_t        channel_mask;  /* channel c is counted if bit c of the mask is 1; 0 means all channels */
@@ -1057,7 +1059,7 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
                                             and upper bound of each channel, also of those that the mask omits */
-    uint64_t        edges_pitch;   /* elements from one channel's edges to the next's; 0: all share edges */
+    uint64_t        edges_pitch;   /* elements from one channel's edges to the next's; 0: one set for all */
     gpuscan_image   samples_image; /* instead of samples and pitches: `count` x `rows` pixels, from the pixel x, y on */
     uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride has its own program */
 } gpuscan_histogram_desc;
@@ -1122,7 +1124,7 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 #define GPUSCAN__HAS_HISTOGRAM 0
 #endif
 
-/* Says what decides which elements gpuscan_select keeps. gpuscan_runs uses it, too. */
+/* Says what decides which elements gpuscan_select keeps. The implementation of gpuscan_runs uses this type, too. */
 typedef enum gpuscan_select_by {
     GPUSCAN_SELECT_FLAGS = 0, /* element i is kept where flags[i] is not 0 */
     GPUSCAN_SELECT_BITS,      /* element i is kept where bit i % 32 of the u32 flags[i / 32] is 1 */
@@ -1142,8 +1144,8 @@ typedef struct gpuscan_select_desc {
     const gpuscan_custom  *custom;       /* PREDICATE needs custom->select. A custom type needs custom->size */
     gpuscan_buffer         indices;      /* out, optional: the index in src of each kept element, from src.offset on */
     gpuscan_type           index_type;   /* u32 (default) or u64 */
-    const gpuscan_payload *payloads;     /* 0 to 8. Their elements at kept indices go to their dst */
-    uint32_t               payload_count;
+    const gpuscan_payload *payloads;     /* arrays whose elements at kept indices go from src to dst */
+    uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
     uint64_t               capacity;     /* elements for which each output has room; 0, or above `count`: `count` */
     gpuscan_tally          selected;     /* out, optional: the number of elements kept */
     gpuscan_buffer         count_buffer;
@@ -1188,10 +1190,10 @@ typedef struct gpuscan_runs_desc {
     gpuscan_type           key_type;      /* default: u32. If it is CUSTOM, custom->equal compares keys */
     int                    bitwise;       /* not 0: keys, which are builtin, are equal if their bits are equal */
     gpuscan_buffer         keys_dst;      /* out: the first key of each run */
-    gpuscan_buffer         starts;        /* out, of index_type: each run's first key, counted from keys.offset */
+    gpuscan_buffer         starts;        /* out, of index_type: index of each run's first key, from keys.offset on */
     gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
-    gpuscan_buffer         src, dst;      /* out (dst): the elements of src at each run's keys, combined in order */
+    gpuscan_buffer         src, dst;      /* dst is out: for each run, src's elements at its keys, combined in order */
     gpuscan_type           src_type;      /* default: u32 */
     gpuscan_type           dst_type;      /* default: src_type */
     gpuscan_op             op;            /* any except ARGMIN and ARGMAX */
@@ -1217,8 +1219,8 @@ typedef struct gpuscan_runs_desc {
                  gpuscan_reduce without init. In custom->convert i is the index in src. src may be keys
    capacity      all runs are counted. Only the first `capacity` of them are written
    equal         keys are compared by C's ==: -0 and +0 are equal, and each NaN is a run by itself. With `bitwise`, keys
-                 are equal if their bits are. For a custom type custom->equal decides. It gets only each key and the key
-                 before it, so it must be true for all pairs of keys in a run
+                 are equal if their bits are. For a custom type custom->equal decides. The library calls it only for a
+                 key and the key before it, but it must be true for all pairs of keys in a run
    scratch       about 1/1000 of the keys; for results of 64 bytes up to 1/64
    floats        as in gpuscan_reduce, but for runs of any length. For chosen values the bounds are 5e-6 and 1e-14
    returns       SIZE_OVERFLOW: the type of starts, lengths or counts is too small; `dispatch` needs a y above 32 bits.
@@ -1229,9 +1231,8 @@ GPUSCAN_API gpuscan_result gpuscan_runs(gpuscan *gs, const gpuscan_runs_desc *de
 GPUSCAN_API gpuscan_result gpuscan_runs_prepare(gpuscan *gs, const gpuscan_runs_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_runs_desc *desc, uint64_t *size);
 
-/* Finds the runs of the array `keys` of `count` keys. Stores each run's first key in the array keys_dst, and the number
-   of runs in *runs. keys_dst and runs may be NULL. In the desc starts, lengths, src, dst and runs.count_type must be
-   zero, too. */
+/* Finds the runs of the array `keys` of `count` keys. Stores the runs' first keys in the array keys_dst, and their
+   number in *runs. Both may be NULL. The desc's starts, lengths, src, dst and runs.count_type must be 0, too. */
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc);
 #else
@@ -1272,7 +1273,7 @@ typedef struct gpuscan_sort_desc {
                      descending          all bits of the above inverted
                      NaN                 all bits 1, descending too
    pairs         structs of {uint32_t key, value;} can be sorted as U64 keys. On a little-endian device bit_end 32 sorts
-                 by `key`; if that is the second member, bit_begin 32 does. On a big-endian device the two swap roles
+                 by `key`; if `key` is the second member, bit_begin 32 does. On a big-endian device the two swap roles
    aliasing      in place: src and dst may be the same range, and so may the src and dst of each payload
    access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
    scratch       the sum of the sizes below. Ask gpuscan_sort_scratch_size with the call's count, since a smaller count
@@ -1280,11 +1281,12 @@ typedef struct gpuscan_sort_desc {
                  gathers payloads. gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
                      keys                      their size; twice that if dst is missing
                      a payload of 4, 8 bytes   its size
-                     another, several,         two indices of 4 bytes per element (8 from 2^32 elements on), or one if a
-                     a permutation or          permutation of this size is given; the size of the largest array gathered
-                     a custom type             in place, if it exceeds the keys'. But up to four payloads of together 16
-                                               bytes, which a GPU moves with many keys: once or twice their size
-                 With may_destroy_src, a sort that is not in place needs none for keys and for a payload of 4 or 8
+                     another payload size,     two indices of 4 bytes per element (8 from 2^32 elements on), or one if a
+                     several payloads, a       permutation of this size is given. Also the largest array gathered in
+                     permutation, or a         place, if it exceeds the keys. Exception: if a GPU moves up to four
+                     custom type               payloads, together up to 16 bytes per element, along with many keys:
+                                               once or twice their size
+                 With may_destroy_src, a sort that is not in place needs no scratch for keys and for a payload of 4 or 8
                  bytes. The result is then copied if the number of passes is even. (In place it is copied if the number
                  is odd. A pass sorts by 8 bits, on GPUs with MULTI_PASS by 4.)
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
@@ -1372,8 +1374,8 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 typedef enum gpuscan_quantile_form {
     GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample that the fraction selects, see gpuscan_quantile */
     GPUSCAN_QUANTILE_VALUE,   /* f32: the value of that sample, as if the samples of a bin were spread evenly over it */
-    GPUSCAN_QUANTILE_MEAN     /* f32, one for each pair of fractions: the mean of the samples from the one that the
-                                 first selects to the one that the second selects. Each counts as its bin's centre */
+    GPUSCAN_QUANTILE_MEAN     /* f32, one for each pair of fractions: the mean of the samples from the first to the
+                                 second that the pair selects. A sample counts as the centre of its bin */
 } gpuscan_quantile_form;
 
 enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* the maximum number per call */
@@ -1399,8 +1401,8 @@ typedef struct gpuscan_quantile_desc {
 } gpuscan_quantile_desc;
 
 /* Quantiles (percentiles, the median) of histograms, in one launch. A histogram stands for its samples in ascending
-   order: a bin holds as many as its counter says. A fraction selects the sample whose rank, counted from 1, is
-   ceil(fraction * samples), computed exactly; fraction 0 selects the first.
+   order: each bin holds as many samples as its counter says. A fraction selects the sample whose rank, counted from 1,
+   is ceil(fraction * samples), computed exactly; fraction 0 selects the first.
 
    counts        histogram r is the `bins` counters from counts.offset + r * pitch on
    dst           out: for each histogram, one element per fraction; with MEAN, one per pair of fractions (0 and 1, 2
@@ -1417,7 +1419,7 @@ typedef struct gpuscan_quantile_desc {
    exact         totals and ranks have 64 bits; BIN and cdf are the same on every device. VALUE and MEAN are f32: with
                  even bins they are rounded only once, at the end
    returns       INVALID_ARGUMENT: with MEAN an odd number of fractions, or a pair whose first fraction is the larger.
-                 INVALID_BINS: lower and upper are not finite or the range is empty
+                 INVALID_BINS: lower or upper does not fit f32; an empty range; a step below f32's normal numbers
    method        the inverse of the distribution function, as in Hyndman and Fan, "Sample quantiles in statistical
                  packages", 1996, definition 1 (VALUE: 4) */
 GPUSCAN_API gpuscan_result gpuscan_quantile(gpuscan *gs, const gpuscan_quantile_desc *desc);
@@ -1442,8 +1444,7 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts
    Returns INVALID_ARGUMENT if gs or size is NULL, or if *size is too small (*size becomes the bytes needed).
    The call may take a second (PoCL). It first finishes the queue of the object's last call, since drivers may go on
    compiling until a program has run: do not call it while that queue waits for an event that this thread still has to
-   set. Finish other queues, and those of other objects, yourself: PoCL up to 5.0 aborts when asked for a program that
-   is running. */
+   set. Finish other queues, and those of other objects, yourself: PoCL up to 5.0 aborts if a program is running. */
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 
 /* Loads the programs of a blob, so that the first call is as fast as after gpuscan_X_prepare. Programs that the object
@@ -1478,7 +1479,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 
 #ifndef GPUSCAN_LINK_OPENCL
 #ifdef _WIN32
-#ifndef _WINDOWS_ /* Declares the functions of windows.h that this file uses, without including it */
+#ifndef _WINDOWS_ /* Declares those functions of windows.h that this file uses, in place of the include */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -1497,9 +1498,8 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #endif
 
 /* GPUSCAN__SHARED begins a function or table that some operations use. If a program has none of these operations,
-   compilers drop the function or table without a warning. GPUSCAN__COLD begins a function that compilers make small:
-   its speed does not matter, since it creates an object, a program or a message, waits for the device, or compares a
-   few numbers. */
+   compilers drop it without a warning. GPUSCAN__COLD begins a function that compilers optimize for size. Its speed does
+   not matter: it creates an object, a program or a message, waits for the device, or compares few numbers. */
 #if defined(__GNUC__) || defined(__clang__)
 #define GPUSCAN__SHARED __attribute__((unused)) static
 #define GPUSCAN__COLD __attribute__((cold, noinline, unused)) static
@@ -1575,8 +1575,7 @@ enum {
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
 /* Lists frequent words of the kernels, the longest first. In the embedded text two characters stand for each word: see
-   gpuscan__word. In the words, $ and ` stand for prefixes and marks, as in gpuscan__text_code. tools/embed reads this
-   table. */
+   gpuscan__word. $ and ` mean the same in a word: see gpuscan__text_code. tools/embed reads this table. */
 static const char gpuscan__words[144][16] = {
     "__attribute__((", "$OP_ARGUMENTS,", "static inline ", "$ITEM_VECTORS", "global const ", "$UNROLL for(",
     "){ $ONE_ITEM", "AL_MEM_FENCE", " parameters", "$HAS_BEGUN(", "$ANY_ORDER", "$BARRIER()", "$OWN_FIRST",
@@ -1643,13 +1642,13 @@ enum {
 static const char *const gpuscan__piece_top[] = {
 "/* gpu`C's device code, MIT-0 or public domain. Edit kernels.cl.inc: gpu`C.h holds a copy of it with`U comments. */\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@h$h == 64 || $COUNTER_ATOMICS == 64\n"
 "#pragma OPENCL EXTENSION cl_khr_int64_$k_atomics : enable\n"
 "@O\n\n\n\n\n\n\n\n",
 NULL};
 static const char *const gpuscan__piece_planted_defects[] = {
-"#line 83 \"kernels.cl.inc\"\n"
+"#line 84 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "#ifndef $PLANTED\n"
 "@6@3name) @x\n"
@@ -1660,9 +1659,9 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "@6$FITS(name, @u) $REQUIRE(name##_fits, (@u) <= $SHARED_BYTES)\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 99 \"kernels.cl.inc\"\n"
+"#line 100 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n"
+"\n\n\n"
 "@6$ON(kind) (@jS_KIND == @jS_##kind)\n"
 "@6$@4 (!$ON(NONE))\n"
 "@6@jS_APART ($@4$d!$ON(LOCAL))\n"
@@ -2046,7 +2045,7 @@ static const char *const gpuscan__piece_device[] = {
 "@O\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 631 \"kernels.cl.inc\"\n"
+"#line 633 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@%@c`@v(@c@v,@'`H*@v@8@c@v_@],`H @z){\n"
 "`S@z&$FLAG_COUNT_U32)\n"
@@ -2084,7 +2083,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 677 \"kernels.cl.inc\"\n"
+"#line 679 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "@hIMAGE\n\n\n"
 "@%$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2118,7 +2117,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 712 \"kernels.cl.inc\"\n"
+"#line 714 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@;@b{\n"
@@ -2210,7 +2209,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 829 \"kernels.cl.inc\"\n"
+"#line 831 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hRUN_STATE\n\n"
 "@;$RUN_COUNT `run_@v;\n"
@@ -2259,7 +2258,7 @@ static const char *const gpuscan__piece_run_elements[] = {
 "@6$RUN_RESULT($c) `to_result(@:_@\\s`K$START, $c))\n"
 "@g\n"
 "@;`@\\ `@};\n"
-"@;`result ``Q;\n\n\n"
+"@;`result ``Q;\n\n"
 "@%`@} @5_@}(`*){\n"
 "@K$IDENTITY;\n"
 "}\n"
@@ -2341,7 +2340,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 979 \"kernels.cl.inc\"\n"
+"#line 980 \"kernels.cl.inc\"\n"
 "\n"
 "@h@o\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$FLAGS_BEFORE ($@B$d$@o == $@o_FLAGS)\n"
@@ -2491,7 +2490,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1150 \"kernels.cl.inc\"\n"
+"#line 1151 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$$g_LINKS 16\n"
 "@6$$f_LINKS 16\n\n\n"
@@ -2597,7 +2596,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1272 \"kernels.cl.inc\"\n"
+"#line 1273 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
@@ -2641,7 +2640,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1323 \"kernels.cl.inc\"\n"
+"#line 1324 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
@@ -2698,7 +2697,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1382 \"kernels.cl.inc\"\n"
+"#line 1383 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
@@ -2796,7 +2795,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "@O\n"
 "@Kx;\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n\n"
 "@6@?_TREE ($EXACT || $LOADS_AFTER || $RUNS)\n"
 "@7`O`@f_@r(`+`O`Y,@Z`@a*@a){\n"
 "`O`P=@5(`.),`V=`Y;\n"
@@ -2831,9 +2830,9 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "}\n"
 "@K@q;\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "@6$LOWER_HALF($s, d) ((($s) | (2 * (d) - 1)) ^ (d))\n"
-"@6$REACHES($s, d, @y) ((($s) & (d))$d(($s) & ((d) - 1)) < ($s) - (@y))\n\n\n\n\n"
+"@6$REACHES($s, d, @y) ((($s) & (d))$d(($s) & ((d) - 1)) < ($s) - (@y))\n\n\n\n"
 "@7@e$ss_`C_by(`+`@}*x,@Y`H*@y,`@}*@W,\n"
 "`@}*`Y,@Z`@a*@a){\n"
 "`H $s=@j;\n"
@@ -2983,7 +2982,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1715 \"kernels.cl.inc\"\n"
+"#line 1717 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
@@ -3139,7 +3138,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "*(@Hushort*)to=(ushort)x->`J[0];\n"
 "else\n"
 "*(@Huchar*)to=(uchar)x->`J[0];\n"
-"}\n\n\n\n\n\n"
+"}\n\n\n\n\n"
 "@7@e@u@T(@Hvoid*to,@Z@Y`H*$o,`H skip,`H @u,`H @y,\n"
 "`H `E){\n"
 "@Huchar*`U=(@Huchar*)to;\n"
@@ -3538,7 +3537,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2378 \"kernels.cl.inc\"\n"
+"#line 2379 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
@@ -3688,7 +3687,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2544 \"kernels.cl.inc\"\n"
+"#line 2545 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
@@ -3923,7 +3922,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`U->@G[v]=`@}_to_`Q($INCLUSIVE?x[v]:@W);\n"
 "@W=x[v];\n"
 "}\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n"
 "@7@e`F_@d(`+``Q_@d*`U,@Y``F*`F,`O@_,@ci,\n"
 "`H skip,int k,`H @Gs,`H `V,`@}*$t,\n"
 "@Z`@a*@a){\n"
@@ -4013,7 +4012,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$nu@2@u;k+=$LINE)\n"
 "$PREFETCH(p,$AHEAD$i$PREFETCH_SRC+k),0);\n"
 "}\n\n"
-"@hSELECT\n\n\n"
+"@hSELECT\n\n\n\n"
 "@6$$h@p 64\n"
 "@6$$h_UNITS ($BITS ? 2u : 64u)\n"
 "@6$$f@p 16u\n"
@@ -4358,7 +4357,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}``D;\n"
 "#if !$SELECT\n"
 "@hWIDE > 1\n"
-"@6$$f (4 * @k)\n\n\n"
+"@6$$f (4 * @k)\n\n\n\n"
 "@6$SETTLES(i, @r) \\\n"
 " ($EXACT_@S&&((i)-(@r))%($$f_LINKS/($@o?4:1)*$$f)==0)\n"
 "@O\n\n"
@@ -4394,12 +4393,12 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@O\n\n\n\n"
 "@%@c`@ds_@r(@c@y,@c$t,`H $p){\n"
 "@K$x@y+(!$@o?$p:$COMPARES_KEYS&&@y==0?1:0),$t);\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@%`@_ `@G_add(`+`$o $o,@ci,`@_ `V){\n"
 "$LOW$i`V)=@:_@}`K$LOW$i`V),`$c_at`K$o,i`L\n"
 "@K$@o&&(i+1)%$$f_LINKS==0?`@__settle`K`V):`V;\n"
 "}\n\n\n\n"
-"@6$FREE_SUMS (@- || $REDUCE)\n\n\n"
+"@6$FREE_SUMS (@- || $REDUCE)\n\n\n\n"
 "@;@b{\n"
 "`@_ `V;\n"
 "@t@s;\n"
@@ -4752,8 +4751,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3774 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 3778 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -4828,7 +4827,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@%@t`may_poll(`H*polls){\n"
 "@`(*polls)++ <$POLLS;\n"
 "}\n\n"
-"@hSCAN_SINGLE_PASS || $SELECT_SINGLE_PASS\n\n\n"
+"@hSCAN_SINGLE_PASS || $SELECT_SINGLE_PASS\n\n"
 "@6$NONE @0u\n\n\n\n"
 "@;@b{\n"
 "`$o `X;\n"
@@ -4900,7 +4899,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@%`H `live_`Fs(@c@v){\n"
 "@`(`H)max(@@1,@v/$$g+(@v%$$g!=0`L\n"
 "}\n\n\n\n\n\n"
-"@hCOUNTED\n\n\n\n"
+"@hCOUNTED\n\n\n\n\n"
 "@7`H `draw(@H`H*@ver,`H `P,`H drawers,`H `V,@Z`@a*@a){\n"
 "`S($AHEAD||$@nS_IN_ORDER)&&drawers>=`P)\n"
 "@K`V;\n"
@@ -4918,7 +4917,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@6$START_NUMBER(states) \\\n"
 " ($@nS_IN_ORDER?$TEST_@n \\\n"
 " :`ticket($COUNTERS(states),(`H)get_num_@{s(0),&@a->ticket))\n\n"
-"@hAHEAD || $FEW\n\n\n\n"
+"@hAHEAD || $FEW\n\n\n"
 "@7@t``Y_arrives(@Y``W*`W,`H `F,@t$a,`t*`Y){\n"
 "`H polls`M\n"
 "while(!$a&&`may_poll(&polls))\n"
@@ -5003,7 +5002,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@;@b{\n"
 "`H `R,$s;\n"
 "`@_ $c;\n"
-"}`nearest;\n\n\n"
+"}`nearest;\n\n\n\n"
 "@7`H `look_back_to(`+@Y``W*`W,`H `F,`nearest*f$z,\n"
 "@Z`@a*@a){\n"
 "`H $s=@?_LANE;\n"
@@ -5096,7 +5095,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "@O\n"
 "@O\n\n"
-"@hAHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+"@hAHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
 "@6$WANTS_AFTER(`W, `F) ($INCLUSIVE || @@((`F) + 1) * $$g >= (`W)->@v)\n\n\n\n"
 "@6$FINDERS ($LOADS_AFTER ? $SUB@nS : 1)\n\n\n\n"
 "@7@t`@__$v(@Y``W*`W,`H `F,`@_*@_,`t*inner,\n"
@@ -5139,7 +5138,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`S@?_LANE==0)\n"
 "`@q@T(`W,$o+@?-1,@_);\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@7@t`@__await(`+@Y``W*`W,`H `F,@t$a,`@_*@_,\n"
 "`t*inner,@Z`@a*@a){\n"
 "`H block=$BLOCK$i`F),polls`M\n"
@@ -5264,7 +5263,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4448 \"kernels.cl.inc\"\n"
+"#line 4453 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5560,7 +5559,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4790 \"kernels.cl.inc\"\n"
+"#line 4795 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
@@ -5664,8 +5663,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4909 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 4914 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5770,7 +5769,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "}\n"
 "}\n\n"
 "@hSTAGED\n"
-"@6$EACH_LINE _Pragma(\"unroll 8\") for (`H k = 0; k < $PIECE_LINES; k++)\n\n\n\n\n"
+"@6$EACH_LINE _Pragma(\"unroll 8\") for (`H k = 0; k < $PIECE_LINES; k++)\n\n\n\n"
 "@6$FLYING 8\n"
 "@6$IS_MOVED(b) ((b) < at->blocks$d(b) * (`H)at->lines + position < $u)\n"
 "@6$DEFINE_MOVE(name, `G) \\\n"
@@ -5956,7 +5955,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5255 \"kernels.cl.inc\"\n"
+"#line 5260 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
@@ -6009,7 +6008,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5309 \"kernels.cl.inc\"\n"
+"#line 5314 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
@@ -6241,7 +6240,7 @@ static const char *const gpuscan__piece_select[] = {
 "`results_`D`K$o.$cs,$NUMBERED_TO(results)+to,@y,$t,@_.open.$c,kept,`Js);\n"
 "@O\n"
 "}\n"
-"@O\n\n\n\n"
+"@O\n\n"
 "@6$OP_$hS $$hS\n"
 "@6$OP_HEAD(`T) 0\n"
 "@6`op_`Ws`K...) @x\n"
@@ -6402,7 +6401,7 @@ static const char *const gpuscan__piece_select[] = {
 "`runs_write`K@$`F,@y,@v,@_,`Y,list);\n"
 "@O\n"
 "@O\n"
-"}\n\n\n\n\n\n"
+"}\n\n\n\n"
 "@%@t`op_keeps_none(@Y``T*`T,`O`Y){\n"
 "@K$RUNS&&$@4&&$KEPT(`Y)==0&& !$ENDS(`T);\n"
 "}\n\n"
@@ -6460,8 +6459,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5856 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 5857 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n\n"
 "@;@b{\n"
@@ -7321,7 +7320,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$n;i<`R;i+=@k)\n"
 "`Y=@:_`I`K`Y,`batch_`A`Kbatch,s,i,id`L\n"
 "@K`Y;\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n"
 "@hWIDE == 16\n"
 "@6$QUARTER 4\n"
 "@6$HALF 8\n"
@@ -7496,7 +7495,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`V.skew%=$SEGMENT_VECTOR;\n"
 "@K`V;\n"
 "}\n\n"
-"@6@j_LOADS (`H)$SEGMENT_LANES\n\n\n\n\n"
+"@6@j_LOADS (`H)$SEGMENT_LANES\n\n\n\n"
 "@6@j@C($ss) ($COMMUTATIVE ? ($ss) : 1u)\n"
 "@;union{\n"
 "``X @G[$SEGMENT_VECTOR];\n"
@@ -7617,7 +7616,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}else{\n"
 "`V->tail=`Y;\n"
 "}\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n\n\n"
 "@7@esplit_`Y(`+@Y`path*path,@Y``Ulet*`U,\n"
 "@Z`@M_@a*`P){\n"
 "`split `V;\n"
@@ -7731,7 +7730,7 @@ NULL};
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
 "#line 7336 \"kernels.cl.inc\"\n"
-"\n\n\n"
+"\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7784,7 +7783,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7390 \"kernels.cl.inc\"\n"
+"#line 7389 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8185,8 +8184,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7848 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 7847 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8680,7 +8679,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8420 \"kernels.cl.inc\"\n"
+"#line 8421 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -8810,7 +8809,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "@g\n"
 "@Ksample;\n"
 "@O\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n"
 "@hLOCAL_EDGES\n"
 "@;@b{\n"
 "@Z@Y@R*at;\n"
@@ -9431,7 +9430,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
 "#line 9314 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9840,7 +9839,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9804 \"kernels.cl.inc\"\n"
+"#line 9806 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9858,7 +9857,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9819 \"kernels.cl.inc\"\n"
+"#line 9821 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9866,7 +9865,7 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "@;@QVALUE @U$c;\n"
 "@;@b{\n"
 "`H `Js[3];\n"
-"}@U@u_12;\n\n\n"
+"}@U@u_12;\n\n"
 "@6@QFIELD_MEMBER(f, `G) @'`G *$o_##f; @H`G *to_##f;\n"
 "@;@b{\n"
 "@'@U$c*$o;\n"
@@ -9968,7 +9967,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9961 \"kernels.cl.inc\"\n"
+"#line 9962 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -10020,7 +10019,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10015 \"kernels.cl.inc\"\n"
+"#line 10016 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -10152,7 +10151,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10169 \"kernels.cl.inc\"\n"
+"#line 10170 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10358,7 +10357,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "@QCALL\n"
 "@Uscatter_`A(&c`P,(`H)@\\s.`B,@U`A(c`P.@v),(`H)get_@{_id(0),\n"
 "(`H)get_num_@{s(0`L\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n"
 "$APART\n"
 "@%void @Ubucket(@Uc`P c`P,@c@y,@c$t,@csplit){\n"
 "`position @r[$RADIX+1];\n"
@@ -10436,7 +10435,7 @@ NULL};
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
 "#line 10490 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10531,7 +10530,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`H @ys[@i_DIGITS*$ROWS];\n"
 "`H starts[@i_DIGITS];\n"
 "`H @|s[$PACKED_$hS($ROUNDS,$PLACE@p)];\n"
-"}@U`F;\n\n\n\n\n\n"
+"}@U`F;\n\n\n\n\n"
 "@%`@w `@w_anew(`@w @w,vola`F @Z@U@a*@a){\n"
 "`S!$SPILLS)\n"
 "@w.$w=@a->@w_$w;\n"
@@ -10748,7 +10747,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@a->@ws.$ws[@i]`M\n"
 "@jS_SYNC();\n"
 "@K@Uvote(alike,d,$MASKED@p,$DIGIT@p,@a);\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n"
 "@7void @Urank(@Y`H*@ws,@t$wed,`H*@|s,\n"
 "@Z@U@a*@a){\n"
 "@Y`@V_t up_to=$BALLOT_UP_TO(@j);\n"
@@ -11022,7 +11021,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`S@QVALUES)\n"
 "`sort@T_movers(movers,c`P->$mied,r$zs,@v,c`P->@z);\n"
 "}\n\n"
-"#if @QSMALL\n\n"
+"#if @QSMALL\n"
 "kernel $@n_ATTRIBUTE void @Usm`P(`%$SORT@1S,@Z@U@a*@a@)\n"
 "@QCALL\n"
 "`Sc`P.@v>0)\n"
@@ -11077,8 +11076,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11250 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 11251 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11248,8 +11247,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11457 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n"
+"#line 11459 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11309,7 +11308,7 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "$n`H e`Me<@i_DIGITS;e++)\n"
 "`S$OWN_DIGIT(e)<$RADIX)\n"
 "@a->@ws.to[$OWN_DIGIT(e)]=back[e].@_-t->starts[e];\n"
-"}\n\n\n"
+"}\n\n"
 "@7void @U`F_by(`H `F,@Y@U`B*`B,@Z@U@a*@a){\n"
 "`H @y=`F*$$g,valid=$x(`H)`B->@v-@y,(`H)$$g);\n"
 "`@w @w=`B->@w;\n"
@@ -11620,17 +11619,17 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_STREAM, 32)       /* kernels store the output past the cache, since it is large */                         \
     X(FLAG_ACCUMULATE, 128)  /* histogram: kernels add to the counters instead of overwriting them */                  \
     X(FLAG_FINISH, 256)      /* histogram: this launch also does the finishing step, see [HISTOGRAM FINISH] */         \
-    X(FLAG_TALLY_U32, 512)   /* the call wants the number of written elements, as u32 */                               \
-    X(FLAG_TALLY_U64, 1024)  /* the call wants the number of written elements, as u64 */                               \
+    X(FLAG_TALLY_U32, 512)   /* the call wants the number of selected elements or runs, as u32 */                      \
+    X(FLAG_TALLY_U64, 1024)  /* the call wants the number of selected elements or runs, as u64 */                      \
     X(FLAG_DISPATCH, 2048)   /* the call wants the dispatch arguments for the written elements */                      \
-    X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the array `counts` is the first group's table */                   \
+    X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the first group counts in the array `counts` itself */             \
     X(FLAG_BY_INDEX, 8192)   /* sort: the values that move with the keys are indices */                                \
     X(FLAG_NO_KEYS, 16384)   /* sort: the call wants no keys */                                                        \
     X(FLAG_BUCKETS, 32768)   /* sort: the first pass moves elements into buckets, by their most significant digit */   \
-    X(FLAG_IF_UNEVEN, 65536) /* sort: the kernel returns without work unless the buckets are uneven */                 \
+    X(FLAG_IF_UNEVEN, 65536) /* sort: the kernel does its work only if the buckets are uneven */                       \
     X(FLAG_PACKS, 131072)    /* sort: the kernel loads a record's fields from separate arrays */                       \
     X(FLAG_UNPACKS, 262144)  /* sort: the kernel stores a record's fields to separate arrays */                        \
-    X(FLAG_BLOCKS, 524288)   /* sort on a CPU: a block's keys are moved first, then the block's values */              \
+    X(FLAG_BLOCKS, 524288)   /* sort on a CPU: elements move block by block, a block's keys first, then its values */  \
     X(FLAG_REHEARSAL, 1073741824) /* integral image, quantile: the kernel does nothing, see gpuscan__rehearse */       \
     X(FENCE_NONE, 0)         /* no fence of device scope is known for the device */                                    \
     X(FENCE_PTX, 1)                                                                                                    \
@@ -11641,7 +11640,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(LANES_SUBGROUPS, 2)                                                                                              \
     X(LANES_LOCAL, 3)                                                                                                  \
     X(LANES_AMD, 4)                                                                                                    \
-    X(STATES_ALIGN, 32)      /* state words in a cache line. SINGLE_PASS_AHEAD pads its sums to whole lines */         \
+    X(STATES_ALIGN, 32)      /* state words per cache line. SINGLE_PASS_AHEAD pads its sums to whole lines */          \
     X(BIN_MODE_SHIFT, 0)     /* BIN_MODE_...: how the bin of a sample is computed, see gpuscan_even_bin */             \
     X(BIN_MODE_MULTIPLY, 1)                                                                                            \
     X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
@@ -11661,7 +11660,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(ARRIVALS_U64, 44)      /* 64-bit accumulators count arrived groups in bit 44 and the bits above it */            \
     X(QUANTILE_ALL, 0)       /* quantiles: one program computes every form */                                          \
     X(QUANTILE_RANKS, 1)     /* quantiles: the form is not MEAN, and there are few fractions */                        \
-    X(QUANTILE_SMALL, 2)     /* quantiles: RANKS' conditions hold, and a sub-group takes several small histograms */   \
+    X(QUANTILE_SMALL, 2)     /* quantiles: RANKS' conditions hold, and a sub-group takes one or more histograms */     \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red */                                \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
@@ -11695,8 +11694,7 @@ static const char gpuscan__device_constants[] = GPUSCAN__DEVICE_CONSTANTS(GPUSCA
     X(CL_INVALID_GLOBAL_OFFSET) X(CL_INVALID_EVENT_WAIT_LIST) X(CL_INVALID_EVENT) X(CL_INVALID_OPERATION)              \
     X(CL_INVALID_BUFFER_SIZE) X(CL_INVALID_GLOBAL_WORK_SIZE) X(CL_INVALID_PROPERTY)
 
-/* The texts stand in one string, each with its NUL, in the order of the codes: a pointer to each would cost an
-   executable a relocation. */
+/* The texts are one string, each with its NUL, in the codes' order: an array of pointers would need relocations. */
 #define GPUSCAN__RESULT_CODE(name, value, text) name,
 #define GPUSCAN__RESULT_TEXT(name, value, text) text "\0"
 #define GPUSCAN__OPENCL_CODE(name) name,
@@ -11717,12 +11715,12 @@ GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
 
 #define GPUSCAN__ERROR_SIZE 8192 /* bytes of gs->error. A longer build log is cut, but the logger gets all of it */
 #define GPUSCAN__REFUSAL_SIZE 256
-#define GPUSCAN__CACHE_MOST 4000 /* bytes of the cache's name and its NUL, which with a file's name fit PATH_MAX */
+#define GPUSCAN__CACHE_MOST 4000 /* maximum bytes of the folder's name and NUL; PATH_MAX also holds a file name */
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
-/* Each profile is a bit, so that rows of tables can serve several. The lists of numbers below have a column for each,
-   in this order. `tools/bench --tune` prints the numbers that suit a device, for example a new one. */
+/* Each device profile is a bit, so that a row of a table can serve several profiles. The lists of numbers below have a
+   column for each profile, in this order. `tools/bench --tune` prints the numbers that suit a device. */
 enum {
     GPUSCAN__ON_SIMULATOR = 1,
     GPUSCAN__ON_NVIDIA = 2,
@@ -11738,7 +11736,7 @@ enum {
     GPUSCAN__PROFILE_COLUMNS = 9
 };
 
-/* Lists the kinds of calls that a row of gpuscan__tunings can serve. A call is of several kinds. */
+/* Lists the kinds of calls that a row of gpuscan__tunings can serve. A call can be of several kinds. */
 enum {
     GPUSCAN__FOR_ALL = 0,
     GPUSCAN__FOR_SCANS = 1,
@@ -11750,12 +11748,12 @@ enum {
     GPUSCAN__FOR_SELECTIONS = 64,
     GPUSCAN__FOR_INDICES = 128, /* selections of indices alone */
     GPUSCAN__FOR_OUTPUTS = 256, /* selections with several outputs, or wide elements */
-    GPUSCAN__FOR_ELEMENTS = 512, /* selections by a predicate, with the elements as the only output */
+    GPUSCAN__FOR_ELEMENTS = 512, /* selections of elements alone, by a predicate or by the elements as flags */
     GPUSCAN__FOR_RUNS = 1024,
     GPUSCAN__FOR_KEYS = 2048,  /* runs that reduce nothing */
     GPUSCAN__FOR_F64_VALUES = 4096, /* runs that reduce f64 values */
     GPUSCAN__FOR_SHORT_VALUES = 8192, /* runs that reduce values of up to 4 bytes and store only keys and results */
-    GPUSCAN__FOR_EXACT = 16384 /* scans without segments whose sums are exact in any order */
+    GPUSCAN__FOR_EXACT = 16384 /* scans without segments that give the same results in any order of combination */
 };
 #define GPUSCAN__FOR(kind, condition) ((condition) ? (uint32_t)GPUSCAN__FOR_##kind : 0)
 
@@ -11764,15 +11762,15 @@ enum {
    `vectors` vectors of 16 bytes. With the CPU strategies, one work-item processes a tile of cpu.chunk bytes. */
 typedef struct gpuscan__tuning {
     uint32_t devices; /* a sum of GPUSCAN__ON_...: the profiles that the row serves */
-    uint32_t calls;   /* a sum of GPUSCAN__FOR_...: the row serves only calls of all these kinds */
+    uint32_t calls;   /* a sum of GPUSCAN__FOR_...: the row serves only calls that are of all these kinds */
     uint32_t size;    /* the row serves only elements of this size in bytes; 0: it serves all sizes */
     uint64_t up_to;   /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
     uint32_t ahead;     /* if `once` is 0: SINGLE_PASS_AHEAD sums a tile this many bytes ahead of the tile that it
-                           scans. Source and destination both count */
+                           scans. Scans count source and destination bytes, others those of the array that decides */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
-    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. Without NVIDIA's lanes it always does so */
+    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0 needs NVIDIA's or simulated lanes */
 } gpuscan__tuning;
 
 /* Describes a device and its driver. */
@@ -11782,17 +11780,18 @@ typedef struct gpuscan__facts {
     cl_device_type type; /* the profile matches devices that have any of these bits */
     cl_uint vendor;      /* the CL_DEVICE_VENDOR_ID that the profile matches; 0: any */
     char part[16];       /* a part of the device's or its platform's name; "": any name */
-    int launches_late; /* 1: the driver completes a kernel at its first launch: PoCL and Mesa compile it then */
-    uint32_t polls;    /* how often a group polls a late tile before the group sums this tile itself */
+    int launches_late; /* 1: the driver may compile a kernel only at its first launch, as PoCL and Mesa do */
+    uint32_t polls;    /* how often a group polls the result of another group's tile before it sums that tile itself */
     unsigned refused;  /* the strategies that do not work on the device, each as a bit 1 << strategy */
 } gpuscan__facts;
 
-/* Lists the numbers of a profile: each is a field with its name. A list of values has a column for each profile, in the
-   order of the bits: simulator, NVIDIA, AMD, Intel, other GPU, llvmpipe, Skylake, other CPU, unknown. ALIKE gives one
-   value to all profiles, NVIDIA one to NVIDIA's, and CHOOSE a strategy each to the simulator, to NVIDIA's, AMD's and
-   Intel's GPUs, to CPUs, and to all others. Numbers that are alike are fields since tests set them. `group` is the
-   work-items of a group, `vectors` the vectors per work-item, and `registers` the maximum number of registers per
-   work-item, if the compiler accepts a limit; 0: no limit. */
+/* Lists the fields of a profile: X(field, values), with a value for each profile in the order of the bits: simulator,
+   NVIDIA, AMD, Intel, other GPU, llvmpipe, Skylake, other CPU, unknown. `group` is the number of work-items of a group,
+   `vectors` the vectors per work-item, and `registers` the maximum number of registers per work-item, if the compiler
+   accepts a limit; 0: no limit.
+     ALIKE    the same value for all profiles. It is a field so that tests can change it
+     NVIDIA   a value for NVIDIA's GPUs, and one for all others
+     CHOOSE   strategies: for the simulator; NVIDIA's, AMD's and Intel's GPUs; CPUs; all others */
 #define GPUSCAN__ALIKE(v) {v, v, v, v, v, v, v, v, v}
 #define GPUSCAN__NVIDIA(v, other) {other, v, other, other, other, other, other, other, other}
 #define GPUSCAN__CHOOSE(simulator, gpu, cpu, other)                                                                    \
@@ -11801,47 +11800,47 @@ typedef struct gpuscan__facts {
      GPUSCAN_STRATEGY_##cpu,       GPUSCAN_STRATEGY_##cpu,   GPUSCAN_STRATEGY_##other}
 
 /* Scans, selections, runs, and all operations in several passes. `parts_vectors` is 4 on AMD's GPUs: with 8 vectors of
-   8-byte elements, registers suffice for only 2 waves. `rows_group` is 0 on llvmpipe, since that of Mesa 22.3, unlike
-   PoCL and Oclgrind, computes tiles of whole rows wrong. For short rows, 56 registers suit most lengths. 64 registers
-   are as fast, except where they let fewer groups of 384 work-items share a multiprocessor. Prefetching tiles makes
-   scans some percent slower. tuning: scan-counted-registers, scan-rows */
+   8-byte elements, registers suffice for only 2 waves. `rows_group` is 0 on llvmpipe, since Mesa 22.3's llvmpipe
+   computes tiles of whole rows wrong. PoCL and Oclgrind compute them right. For short rows, 56 registers suit most
+   lengths. 64 registers are as fast, except where they let fewer groups of 384 work-items share a multiprocessor.
+   Prefetching tiles makes scans some percent slower. tuning: scan-counted-registers, scan-rows */
 #define GPUSCAN__NUMBERS_tiles(X)                                                                                      \
     X(groups_per_unit, {  4,   8,   8,   8,   8, 64,   4,   4,   4}) /* groups per compute unit in several passes */   \
-    /* limits for selections by bits, and for groups that take several tiles each, if the row of gpuscan__tunings      \
-       sets none. [1]: elements or keys of more than 4 bytes */                                                        \
+    /* register limits for selections by bits, and for groups that take several tiles each. A limit in the row of      \
+       gpuscan__tunings replaces them. [1]: elements or keys of more than 4 bytes */                                   \
     X(counted_registers[2], GPUSCAN__NVIDIA(64, 0), GPUSCAN__NVIDIA(80, 0))                                            \
-    X(parts_vectors,   {  0,   0,   4,   4,   0,  0,   0,   0,   0}) /* maximum in multi-pass scans; 0: none */        \
-    /* maximum elements of a selection's tile, which 16-bit indices and local memory limit */                          \
+    X(parts_vectors,   {  0,   0,   4,   4,   0,  0,   0,   0,   0}) /* multi-pass: maximum vectors; 0: no limit */    \
+    /* maximum elements of a selection's tile: 16-bit indices and local memory allow no more */                        \
     X(select_tile, GPUSCAN__NVIDIA(24 * GPUSCAN__KIB, 8192))                                                           \
-    X(rows_group,      {256, 256, 256, 256, 256,  0, 256, 256, 256}) /* for whole short rows; 0: no such tiles */      \
-    X(rows_vectors,    {  4,   4,   4,   2,   4,  4,   4,   4,   4}) /* minimum; 2 if rows are few */                  \
+    X(rows_group,      {256, 256, 256, 256, 256,  0, 256, 256, 256}) /* for tiles of whole rows; 0: no such tiles */   \
+    X(rows_vectors,    {  4,   4,   4,   2,   4,  4,   4,   4,   4}) /* minimum; 2 if the call has few elements */     \
     X(rows_wider, GPUSCAN__NVIDIA(1, 0)) /* 1: longer rows get larger groups: see gpuscan__scan_rows_step */           \
-    X(rows_registers[2], GPUSCAN__NVIDIA(56, 0), GPUSCAN__NVIDIA(64, 0)) /* [1]: see gpuscan__scan_rows_registers */
+    X(rows_registers[2], GPUSCAN__NVIDIA(56, 0), GPUSCAN__NVIDIA(64, 0)) /* limits: see gpuscan__scan_rows_registers */
 
-/* The CPU strategies. A chunk stays in a core's second-level cache between its two loads. If large outputs bypass the
-   caches, the prefetch distance hardly matters. Cores that PoCL names skylake-avx512 store faster through their caches,
-   if lines are requested early and the chunk leaves room for these lines. The distances were measured on a Skylake
-   server and on a newer CPU with the same name in PoCL, but not on Cascade Lake. tuning: scan-cpu-stores, scan-skylake
-   A sort of fewer elements than two parts takes one launch. If an average bucket has at least half of `sort_bucket`,
-   values are moved after their keys, block by block, which is slower with smaller buckets. The second-level caches of
-   the CPUs measured hold up to 2 MiB, so larger buckets are divided once more. tuning: sort-cpu-small,
-   sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
+/* The CPU strategies. A tile of `chunk` bytes is loaded twice, and stays in a core's second-level cache in between. If
+   large outputs bypass the caches, the prefetch distance hardly matters. Cores that PoCL names skylake-avx512 store
+   faster through their caches, if lines are requested early and the tile leaves room for these lines. The distances
+   were measured on a Skylake server and on a newer CPU with the same name in PoCL, but not on Cascade Lake. tuning:
+   scan-cpu-stores, scan-skylake
+   A sort of fewer than 2 * sort_part elements takes one launch. A bucket holds the elements with one top digit. If
+   an average bucket has at least sort_bucket / 2 bytes, elements move block by block: first a block's keys, then its
+   values. With smaller buckets this is slower. The second-level caches of the CPUs measured hold up to 2 MiB, so larger
+   buckets are divided once more. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
 #define GPUSCAN__NUMBERS_cpu(X)                                                                                        \
     /* bytes of a tile */                                                                                              \
     X(chunk,        {4096, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 17, 1 << 18, 1 << 18})                    \
-    X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* bytes ahead; 0: none */                                      \
-    X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* the same; 0: large outputs bypass the caches */              \
+    X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* bytes to prefetch ahead in src; 0: none */                   \
+    X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* bytes ahead in dst; 0: large outputs bypass the caches */    \
     /* maximum number of elements that one work-item sorts in one launch */                                            \
     X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1))                                                                       \
-    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements of a part, whose partly written cache lines cost time */ \
-    X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum number of elements for which keys go into buckets first */     \
-    /* maximum bytes of an average bucket: half of it with values, but at least a core's share of the cache */         \
+    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements of a part: each part writes partial cache lines */       \
+    X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum elements of a sort that first moves keys into buckets */       \
+    /* maximum bytes of an average bucket (with values, half of it), or a core's share of the cache if this is more */ \
     X(sort_bucket, GPUSCAN__ALIKE(1 << 20))                                                                            \
     X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* a bucket of at least this number of bytes is divided once more */
 
-/* Reductions. On an NVIDIA GPU two groups of 512 work-items share a multiprocessor's registers, and each work-item has
-   8 loads in flight. For structs, which are combined in order, a work-item takes two vectors. tuning: reduce-groups,
-   reduce-structs */
+/* Reductions. On an NVIDIA GPU two groups of 512 work-items share a multiprocessor's registers, with 8 loads per
+   work-item in flight, or 2 for structs, combined in order. tuning: reduce-groups, reduce-structs */
 #define GPUSCAN__NUMBERS_reduce(X)                                                                                     \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_SINGLE_PASS, MULTI_PASS))                                \
     X(group,          {32, 512, 256, 256, 256, 64, 64, 64, 64})                                                        \
@@ -11852,39 +11851,39 @@ typedef struct gpuscan__facts {
 
 /* Reductions of rows and segments. If all segments together have more than `lanes` elements, groups have split_group
    work-items, and long segments are split. Otherwise groups have lanes_group work-items: large groups on NVIDIA's GPUs.
-   If the mean segment is short, the group size is halved until the call has lanes_items elements per work-item (0: it
-   is not halved), since small groups start earlier. `lane_registers` leaves registers for the next step's offsets,
-   which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
+   If the mean segment is short, groups are halved, down to 128 work-items, while the call has fewer than lanes_items
+   elements for each work-item of a group. Small groups start earlier. `lane_registers` leaves registers for the next
+   step's offsets, which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
-    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, or for a segment without vectors */         \
+    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, or if a whole group sums each segment */    \
     X(vectors,     { 2,    4,   4,   4,   4,  4,  4,  4,  4})                                                          \
     X(per_unit,    { 4,    4,   8,   8,   8,  4,  4,  4,  4}) /* groups per compute unit */                            \
-    X(row_lanes, GPUSCAN__ALIKE(4096))                        /* maximum elements of a row that lanes sum */           \
+    X(row_lanes, GPUSCAN__ALIKE(4096))                        /* maximum elements of a row that a sub-group sums */    \
     X(lanes_group, {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                          \
     X(split_group, {32,  128, 256, 256, 256, 64, 64, 64, 64})                                                          \
     X(lanes, GPUSCAN__NVIDIA(1 << 20, 1 << 18))                                                                        \
     X(lanes_items, GPUSCAN__NVIDIA(256, 0))                                                                            \
     X(split_from, GPUSCAN__ALIKE(4096)) /* minimum number of elements of a segment that several groups share */        \
-    X(lane_registers, GPUSCAN__NVIDIA(48, 0))                 /* the limit if lanes take rows or segments */
+    X(lane_registers, GPUSCAN__NVIDIA(48, 0))                 /* limit if lanes sum rows or segments */
 
 /* Histograms. On an NVIDIA GPU one group of 1024 work-items has all registers of a multiprocessor, so it loads while it
-   counts. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank. Wider ones come too
-   slowly to need it. On AMD's and Intel's GPUs two groups per unit, each with 32 copies of 256 bins, fill 64 KiB of
-   local memory. CPUs need one group per thread, since groups draw pieces of the samples by ticket, and have local
-   tables. tuning: histogram-copies */
+   counts. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank. Wider samples arrive too
+   slowly to need that. On AMD's and Intel's GPUs two groups per unit, each with 32 copies of 256 bins, fill 64 KiB of
+   local memory. On CPUs a group draws pieces of the samples by ticket and has its own table, so one group per thread
+   suffices for wider samples. tuning: histogram-copies */
 #define GPUSCAN__NUMBERS_histogram(X)                                                                                  \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_MULTI_PASS, SINGLE_PASS))                                \
     X(group,         {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                        \
     X(vectors, GPUSCAN__ALIKE(4))                                                                                      \
-    X(per_unit[2],   { 4,    1,   2,   2,   4, 16,  4,  4,  4}, /* [1]: samples above 1 byte */                        \
+    X(per_unit[2],   { 4,    1,   2,   2,   4, 16,  4,  4,  4}, /* groups per unit. [1]: samples above 1 byte */       \
                      { 4,    1,   4,   4,   4, 16,  1,  1,  4})                                                        \
-    /* per_unit if bins lie in global memory, or are sliced and samples are many */                                    \
+    /* groups per compute unit if bins lie in global memory, or are sliced and samples are many */                     \
     X(per_unit_far,  { 4,    2,   4,   4,   4, 16,  1,  1,  4})                                                        \
     X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4}) /* minimum vectors per work-item */                    \
     X(copies[2],     { 2,   32,  32,  32,   4,  2,  8,  8,  4}, /* maximum copies of the bins in local memory */       \
                      { 2,   16,   8,   8,   4,  2,  8,  8,  4})                                                        \
     X(registers, GPUSCAN__NVIDIA(64, 0))                        /* no limit if bins are sliced and samples are many */ \
-    /* loaded at a time if bins are sliced and samples are few */                                                      \
+    /* vectors that a work-item loads at a time if bins are sliced and samples are few */                              \
     X(short_vectors, { 2,    4,   0,   0,   0,  0,  2,  2,  0})                                                        \
     /* maximum bytes of local memory for bins */                                                                       \
     X(local,         {16384, 49152, 32768, 32768, 16384, 16384, 1 << 20, 1 << 20, 16384})                              \
@@ -11902,8 +11901,7 @@ typedef struct gpuscan__facts {
     X(vectors,  { 2,   8,  28,  16,   8,  4,  4,  4,  4})                                                              \
     X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0},       /* maximum bytes; 0: no limit. [0]: sub-groups of 32 */      \
                 {0, 0, 32 << 10, 0, 0, 0, 0, 0, 0})                                                                    \
-    /* 1: elements go through local memory piece by piece, if there are values, and a key or a value has 8 bytes or    \
-       more */                                                                                                         \
+    /* 1: tiles go through local memory in pieces, if there are values, and keys or values have 8 bytes or more */     \
     X(halves,   { 0,   1,   1,   0,   0,  0,  0,  0,  0})                                                              \
     /* maximum elements that SINGLE_PASS sorts in one launch, with at most one tile per compute unit. The groups wait  \
        for each other, so the device must not suspend running groups */                                                \
@@ -11912,12 +11910,12 @@ typedef struct gpuscan__facts {
     X(units,    { 1,   1,   1,   8,   1,  1,  1,  1,  1})                                                              \
     /* 1: a sort whose count is on the device takes one launch, however large the count is */                          \
     X(counted_once, GPUSCAN__NVIDIA(1, 0))                                                                             \
-    /* minimum elements for which payloads move through the passes in records, which large sorts do faster than they   \
-       gather by index; 0: payloads are always gathered */                                                             \
+    /* minimum elements of a sort that moves payloads through the passes in records. A large sort is then faster than  \
+       with a gather by index. 0: no records */                                                                        \
     X(records, GPUSCAN__NVIDIA(1 << 20, 0))
 
-/* Integral images. A work-item takes `vectors` rows at a time. On NVIDIA's GPUs 8 would suit few types, and these only
-   little. tuning: integral-tiles */
+/* Integral images. A work-item takes `vectors` rows at a time. On NVIDIA's GPUs 8 rows would be faster for few types,
+   and only by little. tuning: integral-tiles */
 #define GPUSCAN__NUMBERS_integral(X)                                                                                   \
     X(group,     {32, 128, 256, 256, 256, 64, 64, 64, 64})                                                             \
     X(vectors,   { 2,   4,   4,   4,   4,  4,  4,  4,  4})                                                             \
@@ -11935,7 +11933,7 @@ GPUSCAN__PROFILE_PARTS(GPUSCAN__PART_TYPE)
 typedef struct gpuscan__profile {
     GPUSCAN__PROFILE_PARTS(GPUSCAN__PART_FIELD)
     gpuscan__facts facts;
-    const gpuscan__tuning *tunings; /* gpuscan__tunings; tests set other rows */
+    const gpuscan__tuning *tunings; /* the rows of gpuscan__tunings, or of a test */
     size_t tuning_count;
 } gpuscan__profile;
 
@@ -11951,7 +11949,7 @@ typedef struct gpuscan__device {
     size_t group_limit; /* maximum number of work-items of a group, a power of two */
     uint64_t local_memory, cache;
     uint64_t parameters; /* maximum bytes of a kernel's arguments */
-    uint64_t registers; /* number of registers of a work-group on NVIDIA's GPUs; 0: not known */
+    uint64_t registers; /* maximum registers of a work-group on NVIDIA's GPUs; 0: not known */
     uint64_t capability; /* LANES_PTX: 10 times the compute capability, which decides which instructions exist */
     int version, c_version; /* the versions of OpenCL and of OpenCL C: 120, 200 or 300 */
     int f64, int64_atomics, zero_copy, images;
@@ -11983,7 +11981,7 @@ typedef struct gpuscan__plan gpuscan__plan;
 enum { GPUSCAN__MAX_KERNELS = 6, GPUSCAN__KEY_OWN = 32 };
 #define GPUSCAN__CUSTOM_MOST 1024 /* the maximum size of a custom type in bytes */
 
-/* Says what a call gives to its custom texts. */
+/* Describes the values and sources that a call gives to its custom texts. */
 typedef struct gpuscan__given {
     uint32_t values_size;                  /* bytes of the values; 0: no values */
     uint32_t sources[GPUSCAN_MAX_SOURCES]; /* each source's type + (bytes of an element << 8); 0: no source */
@@ -11994,14 +11992,14 @@ typedef struct gpuscan__key {
     gpuscan__given given;
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
-    uint32_t undivided; /* 1: on a CPU no row has parts and no image has bands. Kernels that join them are left out */
+    uint32_t undivided; /* 1: rows have no parts, columns and images no bands, and no kernels join these */
     uint32_t own[GPUSCAN__KEY_OWN]; /* a copy of the struct of the operation's own fields, which are all uint32_t */
 } gpuscan__key;
 
 /* Holds the values to which a kernel's arguments were last set. Equal values are not set again, to save time. A buffer
    is remembered only while the library keeps it alive, since a new buffer could get a released one's handle. */
 enum { GPUSCAN__MAX_ARGS = 36, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 16 };
-enum { GPUSCAN__VALUES_MOST = 256 }; /* maximum bytes of values, which follow a kernel's numbers and sources' offsets */
+enum { GPUSCAN__VALUES_MOST = 256 }; /* maximum bytes of call.values. A kernel gets them after its numbers */
 typedef struct gpuscan__known_arg {
     size_t size;         /* bytes of `value`; 0: the argument's value is not known */
     uint32_t generation; /* if the argument is a buffer of the library's, the buffer's generation, otherwise 0 */
@@ -12024,9 +12022,10 @@ typedef struct gpuscan__text {
     int failed;
 } gpuscan__text;
 
-/* Lists the parts of a program that a blob stores. TEXT identifies the program: it is the text before the kernels, then
-   the kernels' names, each with its NUL. RECORDING: launches of rehearsals, an array of gpuscan__recorded. BINARY: the
-   driver's binary, which is kept only while a blob is written or read. */
+/* Lists the parts of a program that a blob stores.
+     TEXT        identifies the program: the text before the kernels, then the kernels' names, each with its NUL
+     RECORDING   the launches of gpuscan__rehearse, an array of gpuscan__recorded
+     BINARY      the driver's binary, which is kept only while a blob is written or read */
 enum { GPUSCAN__PART_TEXT, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
 
 typedef struct gpuscan__program {
@@ -12038,7 +12037,7 @@ typedef struct gpuscan__program {
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
     const char *const *names; /* the kernels' names, then NULL. Not set until a call requests a blob's program */
     size_t group;            /* maximum group size with which all kernels can be launched */
-    int odd_width;           /* 1: a kernel's sub-groups may not have the device's lane_width, if the host asks */
+    int odd_width;           /* 1: a kernel's sub-group width differs from lane_width, or is unknown: see asks_width */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
     int rehearsed;           /* 1: the program's kernels have been rehearsed, see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
@@ -12048,7 +12047,7 @@ typedef struct gpuscan__program {
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
 
-/* Lists what the arguments of a rehearsed launch can be. Kinds from SHAM on are indices of a stage's buffers. */
+/* Lists what the arguments of a launch of gpuscan__rehearse can be. Kinds from SHAM on index a stage's buffers. */
 enum {
     GPUSCAN__SET_VALUE,
     GPUSCAN__SET_LOCAL,   /* local memory */
@@ -12059,10 +12058,10 @@ enum {
     GPUSCAN__SETS
 };
 
-/* Describes what a rehearsal's kernels get in place of a call's buffers. */
+/* Describes the stand-ins for a call's buffers in a rehearsal, a launch ahead of a call: see gpuscan__rehearse. */
 typedef struct gpuscan__stage {
-    uint64_t sham, scratch, zeros; /* bytes. `sham` is the stand-in for buffers, `zeros` is scratch that must be 0 */
-    cl_image_format image;         /* 0: there is no image */
+    uint64_t sham, scratch, zeros; /* bytes: the stand-in for buffers; scratch; its first bytes, which must be 0 */
+    cl_image_format image;         /* the stand-in image's format; all 0: no image */
 } gpuscan__stage;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
 #define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of `sham` and, in a kept recording, of `scratch` */
@@ -12085,12 +12084,14 @@ typedef struct gpuscan__recording {
 
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
 
-/* Lists the object's scratch buffers. ZEROS holds accumulators of histograms, 0 between calls. WORDS hold state words,
-   whose epoch tells them from words of earlier calls. Each width has its own buffer, since bits of a word could look
-   like another width's epoch. ZEROS and WORDS begin with ticket counters, 0 between calls. PLAIN holds the rest. */
+/* The object's scratch buffers. All but PLAIN begin with ticket counters, which are 0 between calls.
+     ZEROS      accumulators of histograms, 0 between calls
+     WORDS...   state words of one width. An epoch in each word tells it from words of earlier calls. Words of several
+                widths in one buffer would not work: bits of a word could look like another width's epoch
+     PLAIN      everything else */
 enum { GPUSCAN__ZEROS = 0, GPUSCAN__WORDS32, GPUSCAN__WORDS64, GPUSCAN__WORDS128, GPUSCAN__PLAIN, GPUSCAN__SCRATCHES };
-#define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters, which fill whole cache lines. In the object's own
-                                     scratch, windows of words then begin at a line. tuning: scan-window-line */
+#define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines. So in the object's own scratch,
+                                     words that are loaded together begin at a line. tuning: scan-window-line */
 
 typedef struct gpuscan__own_scratch {
     cl_mem mem;
@@ -12112,7 +12113,7 @@ struct gpuscan {
     cl_command_queue last_queue;    /* the last call's queue; retained */
     int last_in_order;              /* 1: last_queue is in-order */
     gpuscan__device device;
-    gpuscan__program *programs; /* those that were built, and those of blobs. The latest is the first */
+    gpuscan__program *programs; /* built programs and programs of blobs, the latest first */
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
     uint32_t scratch_generation;    /* number of scratch buffers dropped so far, plus 1 */
     cl_command_queue scratch_queue; /* the queue of the last call that used the object's scratch; retained */
@@ -12134,7 +12135,7 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
 /* NVIDIA's driver returns this code if the context is lost. CL_INVALID_COMMAND_QUEUE may also mean that. */
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
-/* Stores a failure in words, logs it and returns its code. Replaces CL_SUCCESS, which a driver can return with NULL. */
+/* Stores a failure in words, logs it and returns its code. CL_SUCCESS (a driver's, with NULL) becomes an error. */
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
     GPUSCAN__PRINTF(3, 4);
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
@@ -12146,7 +12147,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     va_start(arguments, format);
     length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    words = gpuscan_result_string(result); /* the advice behind the colon is not printed, since `format` has its own */
+    words = gpuscan_result_string(result); /* printed up to a colon, since `format` has its own advice */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
              result == CL_INVALID_COMMAND_QUEUE || result == GPUSCAN__NVIDIA_ILLEGAL_ACCESS
                  ? ": the queue is not valid, or its context is lost, and no object on that context works any more"
@@ -12199,13 +12200,14 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
 }
 
 /* Lists the marks. In embedded code, a ` and a mark stand for code that passes on a call's values and sources: see
-   VALUES in tools/embed. ! declares an expression's variables, ? the members of the struct that is passed on. ~ adds
-   the sources' offsets and the values to a kernel's numbers, as words: PoCL 3.1 misplaces structs with vectors. */
+   VALUES in tools/embed. Marks that only this file uses: ! declares an expression's variables, ? the members of the
+   struct that is passed on. ~ adds the sources' offsets and the values to the struct of a kernel's numbers. It declares
+   values as words, since PoCL 3.1 misplaces structs with vectors. */
 static const struct {
-    char mark, without[5]; /* without: the code in programs without values and sources. In others the code is */
-    char with[16];         /* this, ... */
-    char source[56];       /* ... then this for each source, with the source's number for #, ... */
-    const char *values;    /* ... then this if there are values */
+    char mark, without[5]; /* without: the code in programs that have no values and no sources */
+    char with[16];         /* the first part of the code in programs with values or sources */
+    char source[56];       /* the second part of that code: once for each source, with the source's number for # */
+    const char *values;    /* the last part of that code, if there are values */
 } gpuscan__marks[] = {
     {'-', "", "`call,", "", ""},
     {'.', "", "`call", "", ""},
@@ -12249,8 +12251,7 @@ static int gpuscan__text_mark(gpuscan__text *text, char mark) {
     return 0;
 }
 
-/* Returns the word for which the first two characters of embedded code stand, or NULL. The codes are @# to @~, then $a
-   to $z, then `A to `Z. */
+/* Returns the word whose code is the first two characters, or NULL. Codes in order: @# to @~, $a to $z, `A to `Z. */
 static const char *gpuscan__word(const char *code) {
     char second = code[1];
     if (*code == '@')
@@ -12260,8 +12261,8 @@ static const char *gpuscan__word(const char *code) {
     return second >= 'A' && second <= 'Z' ? gpuscan__words[118 + second - 'A'] : NULL;
 }
 
-/* Adds embedded code. ` and a mark stand for the mark's code, two other characters for a word. Other $ are GPUSCAN_,
-   other ` gpuscan_. */
+/* Adds embedded code with its abbreviations expanded: ` and a mark to the mark's code, the two characters of a word to
+   the word (see gpuscan__word), any other $ to GPUSCAN_, any other ` to gpuscan_. */
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
         size_t plain = strcspn(code, "@$`");
@@ -12271,7 +12272,7 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
         if (!*code)
             return;
         word = gpuscan__word(code);
-        if (word && *word == '@') /* this word is plain */
+        if (word && *word == '@') /* the word "@" stands for itself */
             gpuscan__text_add(text, word);
         else if (word)
             gpuscan__text_code(text, word);
@@ -12303,7 +12304,7 @@ GPUSCAN__COLD void gpuscan__define_number(gpuscan__text *text, const char *name,
     gpuscan__define(text, name, first);
 }
 
-/* Defines a macro for a field of an operation's own key. GPUSCAN__..._FIELDS(GPUSCAN__DEFINE_FIELD) does so for all. */
+/* Defines a macro for a field of an operation's own key. GPUSCAN__..._FIELDS(GPUSCAN__DEFINE_FIELD) defines all. */
 #define GPUSCAN__DEFINE_FIELD(name, field) gpuscan__define_number(text, #name, own.field);
 
 /* [TYPES AND OPERATORS] ----------------------------------------------------------------------------------------- */
@@ -12453,11 +12454,11 @@ typedef struct gpuscan__elements {
     uint32_t t_size; /* bytes of the arithmetic's type */
     uint32_t begun;  /* bytes of an element's flag, which says whether a segment has begun; 0: there is no flag */
     int arg;         /* 1: the operator is ARGMIN or ARGMAX */
-    int exact;       /* 1: prefixes of tiles and parts also have a low part, see [EXACT PREFIXES] in kernels.cl.inc */
+    int exact;       /* 1: a prefix has a high and a low component, see [EXACT PREFIXES] in kernels.cl.inc */
     int commutes;
     const char *convert; /* the custom conversion; NULL: there is none */
     uint32_t seen; /* the number of channels of an image's pixel, which the conversion sees as x; 0: x is an element */
-    int selects; /* a GPUSCAN__SELECTS_...; not 0: the conversion gives how many elements one source element keeps */
+    int selects; /* a GPUSCAN__SELECTS_...; not 0: the conversion counts what a flag, word of flags or element keeps */
     int inverts; /* 1: elements are kept where their flag or custom->select is 0, and the conversion counts these */
     uint32_t channels; /* how many numbers an element has. If there are several, it is a vector. 0 means 1 */
 
@@ -12541,7 +12542,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__e
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns whether results do not depend on the order of combination, except for a zero's sign in MIN and MAX. */
+/* Returns whether all orders of combination give the same result, but for the sign of a zero in MIN and MAX. */
 static int gpuscan__takes_any_order(const gpuscan__elements *e) {
     if (e->key)
         return !e->reduces;
@@ -12556,7 +12557,7 @@ static int gpuscan__is_float_sum(const gpuscan__elements *e) {
 /* Lists the types in which memory is moved. Index: log2 of their bytes. */
 static const char gpuscan__raw_names[][8] = {"uchar", "ushort", "uint", "uint2", "uint4", "uint8", "uint16"};
 
-/* Returns the unsigned type of `size` bytes. In gpuscan_type the signed type of a size stands between two of these. */
+/* Returns the unsigned type of `size` bytes. In gpuscan_type, signed and unsigned types alternate. */
 static gpuscan_type gpuscan__unsigned_of(uint32_t size) {
     return (gpuscan_type)(GPUSCAN_TYPE_U8 + 2 * gpuscan__log2(size));
 }
@@ -12613,7 +12614,7 @@ static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e,
     gpuscan__define(text, "ARG_WORST", e->op == GPUSCAN_OP_ARGMIN ? src->largest : src->least);
 }
 
-/* Names a call's types. value: the type of x in the conversion. number: its result's type. t: the arithmetic's type. */
+/* Names a call's types. value: x in the conversion. number: the conversion's result. t: the arithmetic. */
 typedef struct gpuscan__type_names {
     const char *src, *dst, *value, *number, *t;
 } gpuscan__type_names;
@@ -12632,8 +12633,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
         gpuscan__define(text, "CONVERTED", names->number);
     snprintf(line, sizeof(line), "(%s)x", names->number);
     gpuscan__define(text, "CONVERT",
-                    e->seen                               ? "GPUSCAN_IDENTITY" /* pixels are converted when they are
-                                                                                  read */
+                    e->seen                               ? "GPUSCAN_IDENTITY" /* pixels are converted when read */
                     : e->convert                          ? "`custom_convert(`-x, i)"
                     : e->selects == GPUSCAN__SELECTS_BITS ? (e->inverts ? "popcount(~x)" : "popcount(x)")
                     : e->selects                          ? (e->inverts ? "(x == 0)" : "(x != 0)")
@@ -12685,7 +12685,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     names.value = e->seen ? "GPUSCAN_NEAR" : e->src == GPUSCAN_TYPE_F16 ? "float" : names.src;
     names.t = names.number = e->dst == GPUSCAN_TYPE_F16 ? "float" : names.dst;
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
-        names.t = gpuscan__unsigned_name(dst->size); /* in which sums wrap by definition */
+        names.t = gpuscan__unsigned_name(dst->size); /* unsigned sums wrap by definition */
     if (e->channels > 1) { /* vectors have one type for source, destination and arithmetic */
         snprintf(vector, sizeof(vector), "%s%u", names.t, (unsigned)e->channels);
         names.src = names.dst = names.value = names.number = names.t = vector;
@@ -12791,7 +12791,7 @@ struct gpuscan__plan {
 
     /* the function `choose` of the operation reads the fields below */
     int in_place;              /* 1: src and dst are the same range */
-    int both_places; /* 1: preparations plan the call in place and not, whatever their buffers show; set by `resolve` */
+    int both_places; /* 1: preparations with AUTO plan the call in place and not in place; set by `resolve` */
     size_t group_limit;        /* maximum work-items of a group: the limit of the device, or of the call's kernels */
     int is_stand_in;           /* 1: the plan's custom text is the self-test's stand-in, not the caller's */
     const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose a key */
@@ -12820,7 +12820,7 @@ struct gpuscan__operation {
     /* Checks all arguments except buffers, and sets elements and ranges from them. */
     gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
     /* Sets the program's key (unless a self-test gives it), the groups and the scratch from elements, counts and
-       profile. gpuscan__choose calls it, again after group_limit is lowered or a strategy is refused. */
+       profile. gpuscan__choose calls it, and calls it again after group_limit is lowered or a strategy is refused. */
     gpuscan_result (*choose)(gpuscan *gs, gpuscan__plan *plan);
     /* Returns the names of the key's kernels, then NULL. */
     const char *const *(*kernels)(const gpuscan__key *key);
@@ -12865,7 +12865,7 @@ static int gpuscan__key_is_cpu(const gpuscan__key *key) {
     return gpuscan__is_cpu_strategy(gpuscan__key_strategy(key));
 }
 
-/* Gives the bit of a piece if the condition holds. tools/embed parses the lists of pieces and documents their form. */
+/* Gives a piece's bit, or 0 if the condition fails. tools/embed parses lists of pieces and documents their form. */
 #define GPUSCAN__PIECE(name, condition) ((uint64_t)((condition) != 0) << GPUSCAN__PIECE_##name)
 GPUSCAN__ASSERT(GPUSCAN__PIECES <= 64, pieces_fit)
 
@@ -12902,19 +12902,19 @@ GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
 enum { GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS };
 
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
-#define GPUSCAN__LANE_WIDTH 32 /* width of the tree that sums a group's values if there are no lanes */
+#define GPUSCAN__LANE_WIDTH 32 /* without lanes: how many work-items' values a tree sums */
 
-/* Lists the profiles. The first row that matches a device's type, vendor and name is used. The last row matches every
-   device. For unknown devices, whose groups may not even make progress independently, the tables below have few and
-   small groups, which run on any device. GPUs get groups of 256 work-items, and enough groups to fill their compute
-   units. The simulator refuses no strategy, and gets sizes that it can handle. */
+/* Lists the profiles. A device gets the first row that matches its type, its vendor and a part of its name or its
+   platform's. The last row matches every device. An unknown device's groups may not make progress independently, so its
+   scans, reductions and sorts take several passes, with few and small groups. The simulator refuses no strategy, and
+   gets sizes that it can handle. */
 static const gpuscan__facts gpuscan__profiles[] = {
     /* Columns: devices, name, type, vendor, part, launches_late, polls, refused */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", 0, 64, 0},
-    /* This row is for NVIDIA's own driver, since Mesa and PoCL do not accept PTX. `launches_late` is 0, since a launch
-       ahead of the first calls after gpuscan_set_blob does not make them faster. tuning: host-blob-first-calls */
+    /* This row is for NVIDIA's own driver, since Mesa and PoCL do not accept PTX. `launches_late` is 0: launching a
+       blob's kernels ahead of the first calls does not make these calls faster. tuning: host-blob-first-calls */
     {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", 0, 20000, GPUSCAN__CPU_STRATEGIES},
-    /* `polls` is large, since groups on AMD's and Intel's GPUs may have to wait until another kernel's groups end. */
+    /* `polls` is large: a group that others wait for may be unable to run until another kernel's groups end. */
     {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, "", 1, 20000, GPUSCAN__CPU_STRATEGIES},
     {GPUSCAN__ON_INTEL, "Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, "", 1, 20000, GPUSCAN__CPU_STRATEGIES},
     {GPUSCAN__ON_OTHER_GPU, "GPU", CL_DEVICE_TYPE_GPU, 0, "", 1, 4096, GPUSCAN__CPU_STRATEGIES},
@@ -12929,21 +12929,23 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_OTHER_CPU, "CPU", CL_DEVICE_TYPE_CPU, 0, "", 1, 256, 0},
     {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, "", 1, 4096, 0}};
 
-/* NVIDIA's rows and numbers were measured on an H200. No AMD or Intel GPU was available, so those for these GPUs were
-   measured on an H100, with PTX lanes and no other PTX instructions. Only AMD's also used PTX loads of states. Groups
-   of AMD's and Intel's GPUs make progress independently: these GPUs passed the tests of Sorensen and others, 2021. */
+/* NVIDIA's rows and numbers were measured on an H200. No AMD or Intel GPU was available: their rows and numbers were
+   measured on an H100, which used PTX only to exchange values between lanes and, for AMD's, to load states. Groups of
+   AMD's and Intel's GPUs may wait for each other: these GPUs passed the progress tests of Sorensen and others, 2021. */
 
-/* Lists the tiles of scans, selections and runs. The first row that fits a profile and a call is used. In small scans,
-   of up to GPUSCAN__FEW_TILES tiles, all groups run at the same time. Each loads the sums of all tiles before its own.
-   That is faster than a look-back. Large scans sum tiles 24 MiB ahead, since 50 MB of cache hold that besides other
-   data. Vectors and registers give the most bytes in flight per multiprocessor without spills. tuning: scan-tiles
-   Scans by segments sum no tiles ahead: a tile in which a segment begins needs no other tile's sum for its prefix. Many
-   small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small
-   In selections, loading each tile once is faster only if flags of 1 byte select indices, or if a predicate selects
-   u32. In runs it always is. tuning: select-tiles, select-small, select-once, runs-tiles, runs-small, runs-once
+/* Lists the tiles of scans, selections and runs. A call gets the first row that fits the profile and the call.
+     small scans  up to GPUSCAN__FEW_TILES tiles. All groups run at the same time, and each loads the sums of all tiles
+                  before its own, which is faster than a look-back
+     large scans  groups sum tiles about 24 MiB ahead of the tiles that they scan, since a cache of 50 MB holds as much
+                  and other data. Vectors and registers give the most loads in flight without spills. tuning: scan-tiles
+     segments     no tiles are summed ahead, since a look-back ends at the nearest tile in which a segment begins. Many
+                  small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small
+     selections   a tile is loaded once only if flags of 1 byte select indices, or if a predicate selects elements of 4
+                  bytes. Otherwise loading it twice is faster. tuning: select-tiles, select-small, select-once
+     runs         a tile is loaded once, which is always faster. tuning: runs-tiles, runs-small, runs-once
    On AMD's and Intel's GPUs, one group of a large call folds the tiles' sums to prefixes, unless gpuscan__scan_misfit
-   makes a scan take several passes. Large runs with a reduction take several passes, too, which are faster. Intel's
-   rows were measured with states loaded by atomics. tuning: scan-fold, select-fold, runs-fold */
+   makes a scan take several passes. Several passes are also faster for large runs with a reduction. Intel's rows were
+   measured with states loaded by atomics. tuning: scan-fold, select-fold, runs-fold */
 #define GPUSCAN__TILE(devices, calls, size, kib, strategy, group, vectors, mib_ahead, registers, once)                 \
     {GPUSCAN__ON_##devices, GPUSCAN__FOR_##calls, size, (kib) ? (uint64_t)(kib) << 10 : UINT64_MAX,                    \
      GPUSCAN_STRATEGY_##strategy, group, vectors, (mib_ahead) * GPUSCAN__MIB, registers, once}
@@ -12951,11 +12953,11 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     /* Columns: devices, calls, size (0: all), KiB (0: all), strategy, group, vectors, MiB ahead, registers, once */
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 256, SINGLE_PASS, 128, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 8192, SINGLE_PASS, 256, 2, 0, 64, 0),
-    /* a single tile has no other tile to wait for */
+    /* calls of one tile, which is as large as the call */
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 4, SINGLE_PASS, 256, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 8, SINGLE_PASS, 256, 2, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 16, SINGLE_PASS, 256, 4, 0, 64, 0),
-    /* several tiles */
+    /* calls of several tiles */
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 2048, SINGLE_PASS, 256, 2, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 4, 4096, SINGLE_PASS, 128, 2, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 4, 16384, SINGLE_PASS, 128, 4, 0, 64, 0),
@@ -12970,7 +12972,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, SCANS, 1, 1024, SINGLE_PASS, 256, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 0, 512, SINGLE_PASS, 256, 2, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 0, 8192, SINGLE_PASS, 256, 4, 0, 64, 0),
-    /* elements of 1 or 2 bytes in other calls than these two rows' and f16 are packed */
+    /* UNPACKED: integers of 1 or 2 bytes that gpuscan__packed does not pack. Later SCANS rows serve packed ones */
     GPUSCAN__TILE(NVIDIA, UNPACKED, 1, 0, SINGLE_PASS_AHEAD, 128, 8, 24, 64, 0),
     GPUSCAN__TILE(NVIDIA, UNPACKED, 2, 0, SINGLE_PASS_AHEAD, 128, 8, 24, 80, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 24, 48, 0),
@@ -12981,7 +12983,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, SCANS, 16, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 80, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 32, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 80, 0),
 #if GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
-    /* selections: the size is that of a flag, a word of bits, or an element with a predicate */
+    /* selections: `size` is the bytes of a flag, of a word of bits or, with a predicate, of an element */
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 1, 128, SINGLE_PASS, 512, 1, 0, 0, 0),
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 256, SINGLE_PASS, 256, 2, 0, 0, 0),
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 1, 2048, SINGLE_PASS, 256, 1, 0, 0, 0),
@@ -12992,19 +12994,19 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 8192, SINGLE_PASS, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(NVIDIA, ELEMENTS, 4, 0, SINGLE_PASS_AHEAD, 256, 6, 0, 0, 1),
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 0, SINGLE_PASS_AHEAD, 256, 5, 12, 0, 0),
-    /* selections that force SINGLE_PASS */
+    /* selections whose caller forces SINGLE_PASS */
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 0, SINGLE_PASS, 512, 2, 0, 0, 0),
-    /* runs: the size is that of a key */
+    /* runs: `size` is the bytes of a key */
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 128, SINGLE_PASS, 512, 1, 0, 0, 0),
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 256, SINGLE_PASS, 256, 2, 0, 0, 0),
     GPUSCAN__TILE(NVIDIA, KEYS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1),
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 8192, SINGLE_PASS, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(NVIDIA, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 7, 0, 64, 1),
-    /* with 64 registers, four groups for short values fit a multiprocessor */
     GPUSCAN__TILE(NVIDIA, F64_VALUES, 0, 0, SINGLE_PASS_AHEAD, 256, 5, 0, 0, 1),
+    /* at 64 registers per work-item, a multiprocessor runs four groups at the same time */
     GPUSCAN__TILE(NVIDIA, SHORT_VALUES, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 64, 1),
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1),
-    /* runs that force SINGLE_PASS */
+    /* runs whose caller forces SINGLE_PASS */
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS, 256, 4, 0, 0, 0),
     /* selections and runs on AMD's and Intel's GPUs; the last row is for runs with a reduction */
     GPUSCAN__TILE(AMD_OR_INTEL, LISTS, 0, 4096, SINGLE_PASS, 256, 4, 0, 0, 0),
@@ -13012,15 +13014,15 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(AMD_OR_INTEL, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, RUNS, 0, 0, MULTI_PASS, 256, 8, 0, 0, 0),
 #endif
-    /* Scans on AMD's and Intel's GPUs. Those of bytes take 4 vectors, since Intel's compiler would keep 8 in private
-       memory. Those of 8-byte integers have a folding group from smaller sizes on. tuning: scan-fold */
+    /* Scans on AMD's and Intel's GPUs. On AMD's, one group folds sums (AHEAD) above 16 MiB, or above 4 MiB if 8-byte
+       sums are exact. Intel's compiler would keep 8 vectors of bytes in private memory. tuning: scan-fold */
     GPUSCAN__TILE(AMD, EXACT, 8, 4096, SINGLE_PASS, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(INTEL, SCANS, 1, 16384, SINGLE_PASS, 256, 4, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 256, 0),
-    /* one work-item scans all elements in one launch */
+    /* small calls on a CPU: one work-item takes all elements in one launch */
     GPUSCAN__TILE(CPU, ALL, 0, 256, CPU_MULTI_PASS, 64, 4, 0, 0, 0),
     /* calls that no other row fits */
     GPUSCAN__TILE(SIMULATOR, ALL, 0, 0, SINGLE_PASS, 32, 2, 0, 0, 0),
@@ -13032,8 +13034,8 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(LLVMPIPE, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0),
     GPUSCAN__TILE(UNKNOWN, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0)};
 
-/* Returns the first row that fits the device and a call, or NULL. `calls` has the call's GPUSCAN__FOR_... bits, and
-   `size` is the bytes of an element. The row's strategy has its bit in `strategies`; AUTO's bit allows all. */
+/* Returns the first row that fits the device and the call, or NULL. `calls` is the call's GPUSCAN__FOR_... bits, `size`
+   the bytes of an element, `bytes` those of all. A strategy is allowed if its bit, or AUTO's, is in `strategies`. */
 static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
                                                    unsigned strategies) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -13052,16 +13054,16 @@ static const gpuscan__tuning *gpuscan__any_tuning(const gpuscan *gs) {
     return gpuscan__find_tuning(gs, GPUSCAN__FOR_ALL, 0, UINT64_MAX, 1u << GPUSCAN_STRATEGY_AUTO);
 }
 
-/* Lists the tiles of sorts with lanes, for each profile up to Intel's. The second index is 0 for keys of up to 4 bytes,
-   1 for keys of 8 bytes, and 2 for keys of 8 bytes if `counted_once` is set and the count is on the device. The third
-   is 0 without values, and 1, 2, 3 for values of 4, 8, 16 bytes.
+/* Lists the tiles of sorts with lanes, for each profile up to Intel's. The second and the third index are for
+     keys of    0: up to 4 bytes   1: 8 bytes   2: 8 bytes, if `counted_once` is set and the count is on the device
+     values of  0: none   1: 4 bytes   2: 8 bytes   3: 16 bytes
    NVIDIA's tiles are as large as local memory allows: a larger tile stores longer runs of elements with one digit. With
-   more registers per work-item, fewer groups would run. More groups per compute unit are slower, and so are early loads
-   of values: stores must stay in the cache until their lines are full. If the count is on the device, sorts of u64 keys
-   with values of 4 or 8 bytes run loops, which need more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
+   more registers per work-item, fewer groups would run. More groups per compute unit or earlier loads of values are
+   slower: they evict lines from the cache before stores have filled them. If the count is on the device, sorts of u64
+   keys with values of 4 or 8 bytes run loops of more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
    AMD's tiles of 4-byte keys, alone or with 4-byte values, fill the local memory that `sort.local` allows. Intel's
-   tiles of 36 keys, or of 24 keys with values, need the larger register file. Fewer groups then run, but local memory
-   allows no more in any case. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
+   tiles of 36 keys per work-item, or of 24 keys with values, need the larger register file. Fewer groups then run, but
+   local memory allows no more in any case. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tile gpuscan__sort_tiles[GPUSCAN__PROFILE_COLUMNS][3][4] = {
     {{{0, 0, 0}}},
     {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
@@ -13078,7 +13080,7 @@ GPUSCAN__ASSERT(offsetof(gpuscan__profile, integral) + sizeof(gpuscan__integral_
                     GPUSCAN__COUNT_OF(gpuscan__numbers) * sizeof(uint32_t),
                 profiles_are_numbers)
 
-/* Sets `p` to row `i` of gpuscan__profiles and its column of the numbers, which begin the profile in their order. */
+/* Sets `p` to row `i` of gpuscan__profiles. Fills the first fields with the profile's column of gpuscan__numbers. */
 static void gpuscan__profile_set(gpuscan__profile *p, size_t i) {
     uint32_t column = gpuscan__log2(gpuscan__profiles[i].devices);
     size_t n;
@@ -13131,7 +13133,7 @@ GPUSCAN__COLD int gpuscan__has_opencl_fence(gpuscan *gs) {
 
 #define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* the name of an extension */
 
-/* Returns whether `extensions`, names with blanks between them, has `name`. Longer names that begin so do not count. */
+/* Returns whether `extensions`, names separated by blanks, has `name`. Longer names that begin with it do not count. */
 static int gpuscan__has_extension(const char *extensions, const char *name) {
     const char *at = extensions;
     while ((at = strstr(at, name)) != NULL) {
@@ -13158,8 +13160,8 @@ static uint64_t gpuscan__subgroup_width(const gpuscan *gs) {
     return 0;
 }
 
-/* Queries registers and compute capability. Returns whether PTX lanes work: they need 7.0, the first capability with
-   scopes for loads and fences. */
+/* Queries registers and compute capability. Returns whether LANES_PTX works: it needs capability 7.0, the first one
+   with scopes for loads and fences. */
 static int gpuscan__has_ptx_lanes(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -13178,7 +13180,7 @@ GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     if (gs->limits.lanes) {
         device->lanes = GPUSCAN__LANES_LOCAL;
         width = gs->limits.lanes;
-        /* compilers for CPUs hang on SINGLE_PASS_AHEAD, whose groups reach different numbers of barriers */
+        /* compilers for CPUs never finish SINGLE_PASS_AHEAD, whose groups reach different numbers of barriers */
         if (is_cpu && device->profile.facts.devices != GPUSCAN__ON_SIMULATOR)
             device->profile.facts.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     } else if (gs->limits.without & GPUSCAN_WITHOUT_LANES) {
@@ -13336,8 +13338,8 @@ static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id devi
     return (class_ << 40) + gpuscan__min(speed, ((uint64_t)1 << 40) - 1) + 1;
 }
 
-/* Chooses the first device with `wanted` in its or its platform's name or, if that is NULL, the device of the highest
-   rank. */
+/* Chooses the first device with `wanted` in its name or its platform's name. If `wanted` is NULL, chooses the device of
+   the highest rank. */
 static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     const gpuscan_opencl *cl = &gs->cl;
     char list[1024] = "";
@@ -13431,7 +13433,7 @@ GPUSCAN__COLD uint64_t gpuscan__device_hash(gpuscan *gs) {
    of 8 bytes. Numbers are in the host's byte order. The checksum covers all bytes behind the field `checksum`. */
 typedef struct gpuscan__blob_header {
     uint64_t magic, device_hash, size, checksum, entries;
-    uint64_t scratch[GPUSCAN__SCRATCHES]; /* bytes of the object's scratch when the blob was made */
+    uint64_t scratch[GPUSCAN__SCRATCHES]; /* bytes of scratch that the object needed when the blob was made */
 } gpuscan__blob_header;
 #define GPUSCAN__BLOB_CHECKED offsetof(gpuscan__blob_header, entries)
 
@@ -13457,9 +13459,9 @@ static uint64_t gpuscan__blob_checksum(const unsigned char *blob, size_t size) {
     return gpuscan__hash(GPUSCAN__HASH_START, blob + GPUSCAN__BLOB_CHECKED, size - GPUSCAN__BLOB_CHECKED);
 }
 
-/* Returns whether a recording has a launch that the program's recordings lack. Launches of the same kernel with the
-   same group size count as equal, since drivers compile the same code for them. Only PoCL compiles different code for
-   fewer than 65,536 work-items. So of two equal launches, both have fewer than 65,536 work-items, or neither has. */
+/* Returns whether `recording` has a launch that is not in `all`, the program's earlier recordings. Launches are equal
+   if they have the same kernel and group size, and if both or neither have fewer than 65,536 work-items. Drivers
+   compile the same code for equal launches. (Only PoCL compiles different code for fewer than 65,536 work-items.) */
 static int gpuscan__adds_launch(const gpuscan__text *all, const gpuscan__text *recording) {
     const gpuscan__recorded *known = (const gpuscan__recorded *)(const void *)all->data;
     const gpuscan__recorded *launch = (const gpuscan__recorded *)(const void *)recording->data;
@@ -13475,7 +13477,6 @@ static int gpuscan__adds_launch(const gpuscan__text *all, const gpuscan__text *r
     return 0;
 }
 
-/* Returns a program with empty texts, or NULL if memory is short. */
 GPUSCAN__COLD gpuscan__program *gpuscan__new_program(gpuscan *gs) {
     gpuscan__program *program = (gpuscan__program *)gpuscan__allocate(&gs->allocator, sizeof(*program));
     size_t i;
@@ -13511,7 +13512,7 @@ GPUSCAN__COLD void gpuscan__free_programs(gpuscan *gs, gpuscan__program *program
 
 enum { GPUSCAN__CUSTOM_TEXTS = 8 + GPUSCAN_MAX_SOURCES };
 
-/* Returns one of the caller's texts from which a program is built: texts of `e->custom`, then the types of sources. */
+/* Returns the caller's text number `i` for a program: first the texts of `e->custom`, then the types of sources. */
 static const char *gpuscan__custom_text(const gpuscan__elements *e, size_t i) {
     const gpuscan_custom *custom = e->custom;
     const char *const *types = e->source_types;
@@ -13534,7 +13535,7 @@ static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan__
     return at == texts->length;
 }
 
-/* Returns the field whose size is wrong, or NULL. A wrong size puts an array of negative size into the build log. */
+/* Returns the field whose size is wrong, or NULL. The build log then names an array of it: see gpuscan__define_type. */
 static const char *gpuscan__wrong_size(const char *log) {
     static const char names[][2][32] = {{"gpuscan_values_size_differs", "call.values_size"},
                                            {"gpuscan_custom_size_differs", "custom->size"},
@@ -13549,7 +13550,7 @@ static const char *gpuscan__wrong_size(const char *log) {
     return NULL;
 }
 
-/* Puts the build log into gs->error. Returns BUILD or, with custom texts, CUSTOM_SIZE or CUSTOM_SOURCE. */
+/* Puts the build log into gs->error. Returns ERROR_BUILD or, with custom texts, ERROR_CUSTOM_SIZE or _SOURCE. */
 static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_int code, int custom) {
     size_t size = 0;
     char *log = NULL;
@@ -13577,11 +13578,11 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
 }
 
 /* Builds a program. If a build with a register limit fails, tries again without the limit, then without optimization.
-   NVIDIA's assembler may fail because of the limit, or even without one on optimized kernels: driver 580 reported
-   "register allocation failed with register count of 7" (an inclusive scan of f32 to f16, rows with a pitch). */
+   NVIDIA's assembler may fail because of the limit and, on optimized kernels, even without a limit: driver 580 reported
+   "register allocation failed with register count of 7" (an inclusive scan of rows of f32 to f16). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program) {
     unsigned registers = (unsigned)program->key.registers;
-    char limit[32], options[96]; /* programs with equal prefixes get equal options, so a prefix identifies a program */
+    char limit[32], options[96]; /* programs with equal PART_TEXT get equal options: see gpuscan__same_text */
     cl_int code;
     int attempt;
     /* Intel's compiler ignores the option if a GPU has register files of one size only. */
@@ -13590,7 +13591,7 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
     else
         snprintf(limit, sizeof(limit), " -cl-nv-maxrregcount=%u", registers);
     for (attempt = registers ? 0 : 1;; attempt++) {
-        /* -w: some compilers print warnings, also about custom texts, to the process's output */
+        /* -w: without it some compilers print warnings, also about custom texts, to the process's output */
         snprintf(options, sizeof(options), "-w %s%s", gs->device.build_options,
                  attempt == 0 ? limit : attempt == 2 ? " -cl-opt-disable" : "");
         code = gs->cl.clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
@@ -13606,12 +13607,12 @@ static cl_int gpuscan__kernel_number(gpuscan *gs, cl_kernel kernel, cl_kernel_wo
     return gs->cl.clGetKernelWorkGroupInfo(kernel, gs->device_id, what, sizeof(*number), number, NULL);
 }
 
-/* Creates a program's kernels, and asks which groups they can run in. */
+/* Creates a program's kernels. Queries their largest common group size and, if the host asks, their sub-group width. */
 static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *program) {
     const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
     const char *name = text->data + strlen(text->data) + 1;
     size_t number = 0, i;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < text->data + text->length; i++) { /* see tests/programs.c */
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < text->data + text->length; i++) { /* tests/programs.c counts them */
         cl_int code = CL_SUCCESS;
         program->kernels[i] = gs->cl.clCreateKernel(program->program, name, &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
@@ -13630,8 +13631,8 @@ static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *pro
     return GPUSCAN_SUCCESS;
 }
 
-/* Finds a program with the text of `as`. If `is_loaded` is 1, looks only at blobs' programs that no call has asked for.
-   Returns where the list links to the program, or to NULL at its end. */
+/* Finds a program with the same PART_TEXT as `as`. If `is_loaded` is 1, looks only at programs of blobs that no call
+   has requested. Returns the address of the pointer in the list to the program, or to NULL at the list's end. */
 GPUSCAN__COLD gpuscan__program **gpuscan__same_text(gpuscan *gs, const gpuscan__program *as, int is_loaded) {
     const gpuscan__text *text = &as->parts[GPUSCAN__PART_TEXT], *other;
     gpuscan__program **at;
@@ -13644,8 +13645,8 @@ GPUSCAN__COLD gpuscan__program **gpuscan__same_text(gpuscan *gs, const gpuscan__
     return at;
 }
 
-/* Replaces `*program` by a blob's program with the same text, which gets the key and the custom texts and leaves the
-   list. Returns 0 if there is none. */
+/* Replaces `*program` by a blob's program with the same text, and returns 1. Returns 0 if there is none. The blob's
+   program gets the key and the custom texts of `*program`, and is removed from the object's list. */
 GPUSCAN__COLD int gpuscan__take_loaded(gpuscan *gs, gpuscan__program **program) {
     gpuscan__program **at = gpuscan__same_text(gs, *program, 1), *loaded = *at;
     if (!loaded)
@@ -13679,7 +13680,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
             gpuscan__text_code(&kernels, *literal);
     if (kernels.failed)
         return gpuscan__no_memory(gs, "the kernels' text");
-    sources[0] = program->parts[GPUSCAN__PART_TEXT].data; /* up to its first NUL */
+    sources[0] = program->parts[GPUSCAN__PART_TEXT].data; /* up to its first NUL: without the kernels' names */
     sources[1] = kernels.data;
     program->program = gs->cl.clCreateProgramWithSource(gs->context, 2, sources, NULL, &code);
     gpuscan__release(&gs->allocator, kernels.data);
@@ -13751,7 +13752,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
        custom text calls printf */
     int inlines = gs->device.profile.facts.devices == GPUSCAN__ON_LLVMPIPE || (cpu && text->prints);
     gpuscan__define_number(text, "INLINES", (uint64_t)inlines);
-    if (inlines) /* inlines functions of custom texts, too. The pop is in [DEVICE] */
+    if (inlines) /* applies to custom texts, too. [DEVICE] of kernels.cl.inc has the pop */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
     gpuscan__text_code(text, gpuscan__device_constants);
 #define GPUSCAN__DEFINE_PUBLIC(name) gpuscan__define_number(text, #name, GPUSCAN_##name);
@@ -13798,8 +13799,8 @@ enum {
     GPUSCAN__SEES_IMAGE = 2 /* x is a pixel of an image, and the expression sees `at` and `near` */
 };
 
-/* Adds an expression as a function. `head` is its type, name and parameters, in the notation of gpuscan__text_code.
-   `sees` is a sum of GPUSCAN__SEES_.... If `after` begins with `)`, the expression is put in brackets. */
+/* Adds `lines`, the caller's expression, as a function. `head` is its type, name and parameters, in the notation of
+   gpuscan__text_code. `sees` is a sum of GPUSCAN__SEES_.... If `after` begins with `)`, adds the matching `(`. */
 static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *name,
                                        const char *lines, const char *after) {
     int image = sees & GPUSCAN__SEES_IMAGE;
@@ -13838,10 +13839,10 @@ static void gpuscan__undefine(gpuscan__text *text, const char *source) {
     }
 }
 
-/* Defines gpuscan_NAME_type as `type`, a text of the caller, whose place in build logs is "custom" and `place`. If its
-   size is not `size`, an array's size is negative. Then the build fails, and the log contains the array's name. sizeof
-   gets the caller's text and not a typedef of it, since some compilers take an unknown type for an int. `size` 0: the
-   type is builtin. */
+/* Defines gpuscan_NAME_type as `type`, a text of the caller. Build logs call the text "custom", followed by `place`. If
+   the type does not have `size` bytes, an array gets a negative size: the build fails, and the log contains the array's
+   name. sizeof gets the caller's text and not the typedef, since some compilers take an unknown type for an int. If
+   `size` is 0, the type is builtin, and its size is not checked. */
 static void gpuscan__define_type(gpuscan__text *text, const char *name, const char *place, const char *type,
                                  uint32_t size) {
     char before[64], after[48];
@@ -13873,7 +13874,7 @@ static void gpuscan__define_source(gpuscan__text *text, const gpuscan__elements 
     }
     if (given->values_size) {
         gpuscan__define_number(text, "VALUES_SIZE", given->values_size);
-        gpuscan__text_code(text, /* a negative size: see gpuscan__define_type */
+        gpuscan__text_code(text, /* fails if the size is wrong: see gpuscan__define_type */
                            "typedef char `values_size_differs[sizeof(struct values) == $VALUES_SIZE ? 1 : -1];\n"
                            "typedef struct __attribute__((packed)) { struct values packed; } `values_packed;\n");
     }
@@ -13905,15 +13906,15 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
 }
 
 /* Returns whether init can be an argument by value: all of a kernel's arguments must fit device.parameters. Besides
-   init, there are the call's values, the sources' pointers and offsets, and less than 256 bytes of others. */
+   init, there are the call's values, the sources' pointers and offsets, and less than 256 bytes of other arguments. */
 static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__given *given = &plan->key.given;
     uint32_t sources = given->sources[0] ? 2 * GPUSCAN_MAX_SOURCES * (uint32_t)sizeof(cl_ulong) : 0;
     return plan->e.dst_size + given->values_size + sources + 256u <= gs->device.parameters;
 }
 
-/* Returns the bytes of a tile's or part's prefix: those of a sum and, if e->exact, of a low component. With segments
-   the low component needs no bytes of its own, since it is stored where a sum has `begun`. */
+/* Returns the bytes of a tile's or part's prefix: those of a sum and, if e->exact is 1, of a second component. With
+   segments the second component needs no bytes of its own: it takes the place of a sum's flag `begun`. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -13921,7 +13922,7 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     return e->t_size + (e->state_align ? e->state_align : e->t_size);
 }
 
-/* Defines macros of other operations as 0, since sections that operations share use them in expressions. */
+/* Defines macros of operations other than `operation` as 0, since code that operations share tests these macros. */
 static void gpuscan__define_others(gpuscan__text *text, const char *operation) {
     static const char others[][2][20] = {
         {"SELECT", "SELECT"}, {"SELECT", "RUNS_BY_SUBGROUP"}, {"SCAN", "SPREADS"},
@@ -13934,7 +13935,7 @@ static void gpuscan__define_others(gpuscan__text *text, const char *operation) {
 }
 
 /* Defines the macros of operations on elements. `operation` is the macro that enables the operation's kernels.
-   `inclusive`, `ahead` and `few` are the values of the macros of these names, which only scans need. */
+   `inclusive`, `ahead` and `few` are the values of the macros of these names. */
 GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
                                                const char *operation, uint32_t vector, int inclusive, int ahead,
                                                uint32_t few) {
@@ -14004,7 +14005,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *pl
     return GPUSCAN_SUCCESS;
 }
 
-/* Gets the program of a plan, and builds it on first use. */
 static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     gpuscan__program *program;
     plan->not_built = 0;
@@ -14062,7 +14062,7 @@ static void gpuscan__forget_queue(gpuscan *gs, cl_command_queue *queue) {
     *queue = NULL;
 }
 
-/* Creates `*queue`, one of the library's own queues, on first use. Releases a queue that comes with an error code. */
+/* Creates `*queue`, one of the library's own queues, on first use. If that fails, releases what the driver returned. */
 static gpuscan_result gpuscan__own_queue(gpuscan *gs, cl_command_queue *queue) {
     cl_int code = CL_SUCCESS;
     if (*queue)
@@ -14078,15 +14078,14 @@ static void *gpuscan__without_const(const void *pointer) {
     return (void *)(uintptr_t)pointer;
 }
 
-/* Releases a buffer or an image, if there is one. */
 static void gpuscan__forget_mem(gpuscan *gs, cl_mem *mem) {
     if (*mem)
         gs->cl.clReleaseMemObject(*mem);
     *mem = NULL;
 }
 
-/* Creates a buffer. Releases a buffer that comes with an error code. `what` is for errors. If the buffer is too large,
-   the message gives the device's limit. */
+/* Creates a buffer. If the driver returns a buffer along with an error code, releases the buffer. `what` is for error
+   messages. If the buffer is too large, the message gives the device's limit. */
 static gpuscan_result gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t bytes, void *host,
                                              const char *what, cl_mem *mem) {
     cl_ulong most = 0;
@@ -14102,7 +14101,7 @@ static gpuscan_result gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, ui
     return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes%s failed", (unsigned long long)bytes, what);
 }
 
-/* Creates a 2D image, with a copy of `pixels` unless that is NULL. Sets *mem even if an error code comes with it. */
+/* Creates a 2D image, with a copy of `pixels` unless they are NULL. Even if it fails, the caller releases *mem. */
 static cl_int gpuscan__create_image(gpuscan *gs, cl_image_format format, uint64_t width, uint64_t height, void *pixels,
                                     cl_mem *mem) {
     cl_image_desc desc;
@@ -14184,8 +14183,8 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 
 /* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
 
-/* Enqueues the commands of one call in order. Only the last one writes the call's outputs. If the queue is out-of-order
-   or the call has a wait list, each command waits for the previous one, so that a failed event stops the whole call. */
+/* Enqueues the commands of one call in order. The call's event is the last command's. If the queue is out-of-order or
+   the call has a wait list, each command waits for the previous one, so that a failed event stops the whole call. */
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
@@ -14196,7 +14195,7 @@ struct gpuscan__chain {
     int in_order, own_scratch;
     cl_uint wait_count;    /* wait_count and waits: the next command waits for these events */
     const cl_event *waits;
-    cl_event own[2];       /* events that the chain owns: the last command's, or the two that the next one waits for */
+    cl_event own[2];       /* events that the chain owns: the last command's, or two that the next command waits for */
     gpuscan__place place;
     gpuscan__recording *recording; /* in a rehearsal, launches are recorded here and not enqueued; otherwise NULL */
 };
@@ -14208,7 +14207,7 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
 }
 
 /* If another queue or an out-of-order queue used the object's scratch last, makes the next command wait for that use,
-   too. A marker joins all other events. */
+   too. A marker joins the events of the wait list, so that the chain waits for at most two events. */
 static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event, joined = NULL;
@@ -14218,7 +14217,7 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gs->scratch_event = NULL;
     if (!event && is_other)
         code = gs->cl.clEnqueueMarkerWithWaitList(gs->scratch_queue, 0, NULL, &event);
-    /* A command that has completed or failed needs no wait. A wait would make this call fail with it. */
+    /* A command that has completed or failed needs no wait. Waiting for a failed one would make this call fail. */
     if (code == CL_SUCCESS && event &&
         gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) == CL_SUCCESS &&
         status <= CL_COMPLETE)
@@ -14236,7 +14235,7 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
         gpuscan__forget_event(gs, &event);
         return gpuscan__fail(gs, code, "%s the queue that used the object's scratch last failed", what);
     }
-    if (event) { /* the chain owns both events */
+    if (event) { /* the chain now owns `event` and `joined` */
         chain->own[0] = event;
         chain->own[1] = joined;
         chain->wait_count = joined ? 2 : 1;
@@ -14257,8 +14256,8 @@ static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
     return chain->gs->tracer.command && chain->queue != chain->gs->service_queue;
 }
 
-/* Handles the result of enqueuing a command, whose `event` may be NULL. `what` names the command for errors and, unless
-   it is a kernel, for the tracer. */
+/* Handles the result `code` of enqueuing a command. The next command waits for `event`, if that is not NULL. `what`
+   names the command in errors. The tracer gets the name `kernel` or, if that is NULL, `what`. */
 static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what,
                                           const char *kernel) {
     gpuscan__chain_waited(chain);
@@ -14290,7 +14289,7 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
     cl_event *out = chain->call->event;
     int keeps = chain->own_scratch && !chain->in_order, drops = chain->own_scratch && result != 0;
     if (result == 0 && keeps) {
-        drops = out && gs->cl.clRetainEvent(chain->own[0]) != CL_SUCCESS; /* too late for the call to fail */
+        drops = out && gs->cl.clRetainEvent(chain->own[0]) != CL_SUCCESS; /* the call cannot fail any more */
         gs->scratch_event = drops ? NULL : chain->own[0];
     }
     if (drops) /* commands of this call or an earlier one may still use the scratch */
@@ -14315,12 +14314,12 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
     return GPUSCAN_SUCCESS;
 }
 
-/* Maximum bytes of a fill. NVIDIA's driver uses 32 bits of the size and, with patterns of 1 byte, of the offset. */
+/* Maximum bytes of a fill. NVIDIA's driver keeps only 32 bits of the size and, for 1-byte patterns, of the offset. */
 #ifndef GPUSCAN__FILL_MOST
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
 
-/* Places all kinds of scratch in one buffer. PLAIN, which need not be 0, comes last, so one range is cleared. */
+/* Places all kinds of scratch in one buffer. PLAIN comes last, so that all kinds to clear are one range. */
 static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, gpuscan_buffer scratch) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++) {
@@ -14386,7 +14385,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
 /* Copies the plan's field `name` to the kernel's number `name`. Use: LIST(GPUSCAN__FROM_PLAN). */
 #define GPUSCAN__FROM_PLAN(name) numbers.name = plan->name;
 /* Sets the numbers `count`, `flags` and `count_offset`, and an argument: the count_buffer of `of`, which is a desc or a
-   plan. A given count_buffer may limit the count. */
+   plan. Kernels take the count from a given count_buffer, but at most `count`. */
 #define GPUSCAN__ARG_COUNT(launch, numbers, of, call_flags)                                                            \
     ((numbers).count = (of)->count, (numbers).flags = (call_flags),                                                    \
      (numbers).count_offset = gpuscan__arg_count(launch, (of)->count_buffer))
@@ -14420,9 +14419,9 @@ static int gpuscan__record(const gpuscan__chain *chain, uint32_t kind, const voi
     return 1;
 }
 
-/* Sets an argument. If `value` is NULL, the argument is `size` bytes of local memory. `generation` is that of a buffer
-   of the library, otherwise 0. A value that equals the last one is not set again, unless `generation` is
-   GPUSCAN__CALLERS. Of larger values only the kernel's numbers are compared. */
+/* Sets an argument, or `size` bytes of local memory if `value` is NULL. `generation` is the generation of one of the
+   library's buffers, GPUSCAN__CALLERS, or 0 for other arguments. Does not set an argument again that has this value
+   already, unless `generation` is CALLERS. Values that are too large to be remembered have CALLERS, too. */
 static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
     gpuscan__known_arg *known = &launch->known->args[launch->index];
     void *kept = size > GPUSCAN__MAX_KNOWN ? launch->known->numbers : known->value;
@@ -14499,14 +14498,14 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind,
     return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
 }
 
-/* Returns `extent`, a number of rows or tiles, but at most 1 in a rehearsal: its time must not depend on the call. */
+/* Returns `extent`, a number of rows or tiles, but at most 1 in a rehearsal, whose time must not depend on the call. */
 GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, uint64_t extent) {
     return chain->recording ? extent != 0 : extent;
 }
 
 /* Sets a kernel's numbers and, behind them, the sources' offsets and the call's values, as in the kernel's struct. In a
    rehearsal, offsets and values are 0: recordings go to blobs and to the cache, which must not hold a call's data, and
-   a preparation may have no values. Self-tests need none, since their programs have texts of their own. */
+   a preparation may have no values. Self-tests need no values, since their programs have texts of their own. */
 static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, size_t size) {
     const gpuscan__given *given = &launch->chain->program->key.given;
     unsigned char all[sizeof(launch->known->numbers)];
@@ -14531,7 +14530,7 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
                                           uint64_t groups, uint64_t shared, int is_last) {
     gpuscan__chain *chain = launch->chain;
     const gpuscan__program *program = chain->program;
-    /* a rehearsal launches at most about 2^16 work-items: PoCL compiles the same code for all larger grids */
+    /* a rehearsal launches at most about 2^16 work-items: PoCL compiles the same code for all larger launches */
     uint64_t most = chain->recording ? ((uint64_t)1 << 16) / program->key.group + 1 : UINT64_MAX;
     size_t local = program->key.group, global = (size_t)((groups < most ? groups : most) * local);
     cl_event event = NULL;
@@ -14554,7 +14553,7 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     return gpuscan__chain_step(chain, code, event, "clEnqueueNDRangeKernel", program->names[launch->kernel]);
 }
 
-/* Ends a call that computes and writes nothing. A marker waits for the call's events and completes its event. */
+/* Ends a call that computes and writes nothing. A marker waits for the wait list and completes the call's event. */
 static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
     cl_event event = NULL;
     cl_int code = CL_SUCCESS;
@@ -14594,7 +14593,7 @@ static int gpuscan__add(uint64_t a, uint64_t b, uint64_t *sum) {
     return *sum >= a;
 }
 
-/* Sets `*elements` to how many lie from the first row's first to the last row's last. Their bytes must fit 64 bits. */
+/* Counts the elements from the first row's begin to the last row's end, with gaps. Their bytes must fit 64 bits. */
 GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t count, uint64_t rows,
                                                uint64_t pitch, uint64_t size, uint64_t *elements) {
     uint64_t before, bytes;
@@ -14608,7 +14607,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, u
     return GPUSCAN_SUCCESS;
 }
 
-/* Gets a fact of a memory object, `size` bytes. Does nothing if *r, which a failure sets, is not 0. */
+/* Queries a memory object's `fact` of `size` bytes. Sets *r on failure. Does nothing if *r is already a failure. */
 static void gpuscan__ask(gpuscan *gs, const gpuscan__range *range, cl_mem mem, cl_mem_info fact, size_t size, void *to,
                          gpuscan_result *r) {
     cl_int code = *r == 0 ? gs->cl.clGetMemObjectInfo(mem, fact, size, to, NULL) : CL_SUCCESS;
@@ -14670,7 +14669,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     const char *field = range->field;
     cl_mem mem = range->buffer.mem;
     size_t size = 0, origin = 0;
-    uint64_t offset, bytes = range->elements * range->size - range->cut, end; /* see gpuscan__check_sizes */
+    uint64_t offset, bytes = range->elements * range->size - range->cut, end; /* fits: see gpuscan__check_sizes */
     gpuscan_result r = gpuscan__check_memory(gs, range);
     gpuscan__ask(gs, range, mem, CL_MEM_SIZE, sizeof(size), &size, &r);
     if (range->root != mem)
@@ -14732,7 +14731,7 @@ GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint
 
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
 
-/* Checks that the bytes of each range fit 64 bits. A preparation lacks buffers, whose sizes could be checked later. */
+/* Checks that each range's bytes fit 64 bits. In a preparation, which may lack buffers, they must fit BUFFER_MOST. */
 static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
     size_t i;
     for (i = 0; i < plan->range_count; i++) {
@@ -14758,7 +14757,7 @@ static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns 1 if the rows of each range lie in gaps of the other, or 0 if a quick test cannot tell. The test takes
+/* Returns 1 if the rows of each range lie in the other range's gaps, or 0 if a quick test cannot tell. The test takes
    addresses modulo the greatest common divisor of the pitches, where all rows of a range begin at the same position. */
 static int gpuscan__rows_keep_apart(const gpuscan__range *a, const gpuscan__range *b) {
     uint64_t a_row = a->pitch ? a->row : a->end - a->begin, b_row = b->pitch ? b->row : b->end - b->begin;
@@ -14781,9 +14780,9 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Checks all pairs of ranges of which the call writes at least one. A pair may overlap if both have the same `in_place`
-   (not 0), first address, element size and end; the one that ends first may also be marked as `shorter`. Sets
-   plan->in_place if there is such a pair. */
+/* Checks each pair of ranges of which the call writes one or both. The two may overlap if they have the same `in_place`
+   (not 0), first address, element size and end. The end may differ if the range that ends first is marked as `shorter`.
+   Sets plan->in_place if there is such a pair. */
 GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) {
     size_t i, j;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -14849,7 +14848,7 @@ static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
     GPUSCAN__PAYLOAD_FIELDS(4), GPUSCAN__PAYLOAD_FIELDS(5), GPUSCAN__PAYLOAD_FIELDS(6), GPUSCAN__PAYLOAD_FIELDS(7)};
 
 /* Checks the payloads and adds their ranges. A call reads `count` elements of each and writes up to `written`. The
-   ranges of payload k get `in_place` + k as their in_place, or 0 if `in_place` is 0: then none may be in place. */
+   ranges of payload k get `in_place` + k as in_place, or 0 if `in_place` is 0: then no payload may be in place. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_payload *payloads, uint32_t payload_count,
                                                          uint64_t count, uint64_t written, int in_place) {
@@ -14932,13 +14931,13 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *f
 }
 
 /* Names fields of the desc, for error messages: the array of rows, its pitch in pixels, and its pitch in bytes, which
-   need not be a multiple of a pixel's. */
+   need not be a multiple of a pixel's bytes. */
 typedef struct gpuscan__row_fields {
     const char *range, *pitch, *pitch_bytes;
 } gpuscan__row_fields;
 
-/* Resolves a pitch that is given in units of `size` bytes or in bytes, a multiple of the elements' alignment. By
-   default it is a row's `count` units. */
+/* Sets `*resolved` to a pitch in units of `size` bytes. The desc gives `pitch`, in these units, or `pitch_bytes`, a
+   multiple of `alignment` bytes. If both are 0, the pitch is `count`, the units of a row. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitches(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
                                                         uint64_t pitch_bytes, uint32_t alignment, uint32_t size,
                                                         uint64_t count, uint64_t *resolved) {
@@ -15019,7 +15018,7 @@ static gpuscan_result gpuscan__check_queue(gpuscan *gs, cl_command_queue queue, 
     cl_context context = NULL;
     cl_device_id device = NULL;
     cl_int code;
-    *in_order = gs->last_in_order; /* holds for last_queue. While gs retains it, no other queue gets its handle */
+    *in_order = gs->last_in_order; /* last_queue's value. gs retains last_queue, so no other queue has its handle */
     if (queue == gs->last_queue)
         return GPUSCAN_SUCCESS;
     if ((code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL)) == CL_SUCCESS &&
@@ -15104,13 +15103,13 @@ static const gpuscan_type gpuscan__image_types[] = {
     GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_I16, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U8,      GPUSCAN_TYPE_U16,
     GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F32};
 
-/* Holds the facts of an image that kernels depend on. `place` is GPUSCAN__IMAGE_NONE if there is no image. */
+/* Holds the facts of an image that kernels depend on. `place` is a GPUSCAN__IMAGE_..., NONE if there is no image. */
 typedef struct gpuscan__image_facts {
     gpuscan_type type;
     uint32_t channels, place;
     cl_image_format format;
     size_t width, height;
-    gpuscan__range range; /* takes the place of the range of the buffer that the image replaces */
+    gpuscan__range range; /* the plan's range for the image, instead of the range of a buffer */
 } gpuscan__image_facts;
 
 /* Checks an image and gets its facts. They must be known before the call is planned, since the program depends on
@@ -15172,7 +15171,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *fi
                          (unsigned long long)facts->height);
 }
 
-/* Checks a desc's `*type` and `*channels` (how many of the image's to use), and replaces defaults by the image's. */
+/* Checks a desc's `*type` and `*channels` (how many channels to use), and replaces defaults by the image's. */
 GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts,
                                                      const char *type_field, gpuscan_type *type, uint32_t *channels) {
     if (*type != GPUSCAN_TYPE_DEFAULT && *type != facts->type)
@@ -15276,7 +15275,7 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
 
 /* Limits a group's work-items. The lanes of one sub-group hold the sums of all sub-groups, one each, so a group has at
    most as many sub-groups as a sub-group has lanes. In single-pass scans, and in reductions whose operator does not
-   commute, one sub-group works while the others wait. With LANES_LOCAL none can wait: a group is one sub-group. */
+   commute, one sub-group works while the others wait. With LANES_LOCAL no sub-group can wait, so there is only one. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
     int alone = plan->operation->in_order ? !plan->e.commutes
@@ -15294,7 +15293,7 @@ static uint32_t gpuscan__kept_vectors(uint32_t vectors, uint32_t bytes) {
 }
 
 /* Makes a tile smaller: halves the vectors per work-item or, if that is 1, the work-items. Returns 0 if both are 1. A
-   group that is larger than a sub-group stays a multiple of its size. */
+   group that is larger than a sub-group stays a multiple of the sub-group's size. */
 GPUSCAN__SHARED int gpuscan__shrink(const gpuscan *gs, uint32_t *group, uint32_t *vectors) {
     uint32_t width = gs->device.lane_width, half = *group / 2;
     if (*vectors == 1 && *group == 1)
@@ -15327,7 +15326,7 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     key->tile = group * vectors * vector;
 }
 
-/* Returns how many bytes of local memory every group of the key's kernels needs. Callers add what some kernels need. */
+/* Returns the bytes of local memory per group that all of a key's kernels need. Callers add what only some need. */
 GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
@@ -15344,7 +15343,7 @@ static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strateg
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.devices != GPUSCAN__ON_SIMULATOR;
 }
 
-/* Calls the operation's `choose`. In a self-test the key is given. Otherwise copies the operation's own part to it. */
+/* Calls the operation's `choose`. Copies the operation's own part to the key. In a self-test, `forced` is the key. */
 static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan__operation *operation = plan->operation;
     unsigned char *own = (unsigned char *)plan + operation->own_at;
@@ -15359,7 +15358,7 @@ static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
     return r;
 }
 
-/* Returns the call's strategy, or `by_auto` for AUTO. Replaces it by the next simpler one while `lacks` has its bit. */
+/* Returns the call's strategy or, for AUTO, `by_auto`. Strategies in `lacks` are replaced by the next simpler ones. */
 enum {
     GPUSCAN__LACKS_AHEAD = 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
     GPUSCAN__LACKS_CPU_PASS = 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
@@ -15373,8 +15372,8 @@ GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan
     return strategy;
 }
 
-/* Replaces a strategy by the next simpler one if `why` tells why it cannot do the call and the call does not force it.
-   Returns 0 if the strategy stays. */
+/* Replaces a strategy by the next simpler one if `why`, the reason why it cannot do the call, is not NULL, and the
+   call's strategy is AUTO. Returns 0 if the strategy stays. */
 GPUSCAN__SHARED int gpuscan__take_simpler(const gpuscan__plan *plan, const char *why, gpuscan_strategy *strategy) {
     gpuscan_strategy given = *strategy;
     if (why && plan->call->strategy == GPUSCAN_STRATEGY_AUTO)
@@ -15394,8 +15393,8 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Stops using the vendor's instructions. Returns the programs that calls have requested, which may have them: the
-   object no longer lists them. A blob's other programs stay, since they may be without such instructions. */
+/* Stops using the vendor's instructions. Removes the programs that calls have requested from the object's list and
+   returns them. A blob's other programs stay: a call takes such a program only if the texts are equal. */
 static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
     gpuscan__program **at = &gs->programs, *left = NULL, *program;
     while ((program = *at) != NULL) {
@@ -15418,12 +15417,12 @@ static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
 }
 
-/* A result of the functions below, beside the public ones, which are not positive: the call must be planned again. */
+/* An internal result of the functions below: the call must be planned again. Public results are never positive. */
 enum { GPUSCAN__AGAIN = 1 };
 
 /* Tries to build the call's program without the vendor's instructions, after a build with them failed. If this works,
-   stops using them and returns AGAIN. Otherwise the failure has another cause, so they stay in use. If the call's
-   strategy needs them, another strategy is tried. */
+   stops using the instructions and returns AGAIN. Otherwise the failure has another cause, and nothing changes. If the
+   call forces a strategy that needs the instructions, tries with AUTO instead. */
 GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
@@ -15455,8 +15454,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
 }
 
 /* Self-tests use this text in place of the caller's, which must not run on unexpected values. A value is a struct of
-   parts. The operator takes a part from b or, if it is 0 there, from a. So it is associative, but does not commute.
-   Parts are words if the size allows, since NVIDIA's compiler takes long for bytes. tuning: device-stand-in-parts */
+   parts. The operator takes each part from b or, if b's part is 0, from a. So it is associative, but does not commute.
+   Parts are uints if the size allows: NVIDIA's compiler is slow with bytes. tuning: device-stand-in-parts */
 static const char gpuscan__stand_in_text[] =
     "typedef struct { %s part[%u]; } gpuscan_test_type;\n"
     "gpuscan_test_type gpuscan_test_last(gpuscan_test_type a, gpuscan_test_type b) {\n"
@@ -15477,8 +15476,8 @@ static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *pr
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right);
 
-/* Tests the program of `stand_in`, whose texts use neither the caller's values nor sources, instead of `plan`'s. Skips
-   this if its kernels cannot run in groups of that size. */
+/* Tests the program of `stand_in` instead of `plan`'s: its texts use neither the caller's values nor sources. Skips the
+   test if the stand-in's kernels cannot run in groups of the planned size. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
     gpuscan__program *program;
@@ -15528,7 +15527,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
 }
 
-/* Tests a program that has been built. If it is wrong, gives up what it needs, so that the call is planned again. */
+/* Tests a program. If it is wrong, gives up the lanes or else the strategy, and returns AGAIN, or else sets `wrong`. */
 GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__elements *e = &plan->e;
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
@@ -15536,11 +15535,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
     int converts = !e->selects && e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    /* CPUs test no custom programs: a stand-in takes a second to compile, and builtin types have the same kernels */
+    /* a CPU's custom programs are not tested: stand-ins compile slowly, and builtin types have the same kernels */
     if (!converts && !(gpuscan__key_is_cpu(&plan->key) && e->custom))
         r = e->custom ? plan->operation->prove_custom(gs, plan, &right)
                       : gpuscan__self_test(gs, plan, program, &right);
-    program->proved = r == 0 && right; /* blobs store `proved`, since they also hold programs that are not */
+    program->proved = r == 0 && right; /* blobs store `proved`, since they also hold programs not proved */
     if (r != 0 || right)
         return r;
     if (gpuscan__uses_lanes(gs, &plan->key)) {
@@ -15556,8 +15555,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
     return GPUSCAN__AGAIN;
 }
 
-/* Gets the plan's program. Returns AGAIN if its kernels were not built, cannot run in groups of the planned size, or
-   fail their self-test. */
+/* Gets the plan's program, and tests it if it is new. Returns AGAIN if the call must be planned again: without the
+   vendor's instructions, with another strategy, or with smaller groups. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
     size_t group = r == 0 ? gpuscan__program_group(gs, plan, *program) : 0;
@@ -15578,8 +15577,8 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
 }
 
 /* Plans a resolved call and gets its program. Group sizes, on which the results of floats depend, follow from the
-   call's own kernels alone, so that earlier calls do not change results. The only exception is gpuscan__give_up_lanes,
-   on a device that does not do what its driver promises. */
+   call's own kernels alone, so that earlier calls do not change results. The only exceptions are devices that break
+   their driver's promises: later calls then lack the instructions or strategies that failed. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r;
     plan->group_limit = gs->device.group_limit;
@@ -15752,7 +15751,7 @@ static uint64_t gpuscan__real_bits(gpuscan_type type, double x) {
     memcpy(&u64, &x, sizeof(u64));
     if (type != GPUSCAN_TYPE_F16)
         return type == GPUSCAN_TYPE_F64 ? u64 : u32;
-    magnitude = u32 & 0x7fffffffu; /* f16 keeps 10 of 23 bits of the fraction, and its exponent's bias is 112 less */
+    magnitude = u32 & 0x7fffffffu; /* f16 has 10 of f32's 23 fraction bits, and an exponent bias less by 112 */
     return magnitude ? (u32 >> 16 & 0x8000u) + (magnitude >> 13) - (112u << 10) : 0;
 }
 
@@ -15797,9 +15796,9 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
     unsigned round; /* a tile's first element is an edge if the tile's number and `round` are both even or both odd */
-    int decides;    /* a reduction's operator, such as MIN, returns one of the elements, or init */
+    int decides;    /* 1: a reduction's operator, such as MIN, returns one of the elements, or init */
     uint64_t best;  /* the index of the element that a reduction returns; if it is `count`, init is returned */
-    int repeats;    /* 1: the value of this element occurs again behind it, which ARGMIN and ARGMAX ignore */
+    int repeats;    /* 1: element `best` has equal elements behind it, which ARGMIN and ARGMAX must not return */
     uint64_t first, step; /* element i lies at first + i * step in src and in the expected scan, modulo 2^64 */
 } gpuscan__test_shape;
 
@@ -15808,15 +15807,15 @@ GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsign
     return shape;
 }
 
-/* Returns whether element i is an edge: the last of all or of a tile, or the first of a tile whose number is even in
-   even rounds, or odd in odd ones. */
+/* Returns whether element i is an edge: the last element of all or of a tile, or the first element of a tile whose
+   number and shape->round are both even or both odd. */
 static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     uint64_t at = i % shape->tile;
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element `i` is marked. All edges are. In a tile that begins with an edge, the second element is, too.
-   In other tiles the first three are not. Of the remaining elements, about one in `spacing` is, at random. */
+/* Returns whether element `i` is marked. All edges are marked. In a tile that begins with an edge, the second element
+   is marked, too. In other tiles the first three are not. Of all other elements, one in `spacing` is, at random. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -15826,9 +15825,9 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
     return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* Returns the rank of element `i`. If shape->decides is 0, unmarked elements have rank 0. The ranks of marked ones
-   ascend from 2 to 100, and an edge's rank exceeds all earlier ones. If shape->decides is 1, element shape->best has
-   rank 100, and all others have lower ranks. If `sparse` is also 1, elements after shape->best have rank 0. */
+/* Returns the rank of element `i`, from 0 to 100. The cases of shape->decides:
+     0  unmarked elements have rank 0. Ranks of marked ones rise from 2 on. An edge exceeds all elements before it
+     1  element shape->best and its repeats have rank 100, others less. If `sparse` is 1, elements behind it have 0 */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
@@ -15861,14 +15860,14 @@ static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, 
     return 64;
 }
 
-/* Returns how many low bits elements use: what both types have, or 8 for floats, since f16 holds 8 bits exactly. */
+/* Returns how many low bits elements use: the bits of the smaller type, or 8 for floats, since f16 holds 8 exactly. */
 static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
     return gpuscan__is_float(e->src)
                ? 8
                : (unsigned)(8 * gpuscan__min(gpuscan__types[e->src].size, gpuscan__types[e->dst].size));
 }
 
-/* Returns a factor for small numbers, which leave half of a 64-bit type 0, so that the products fill both halves. */
+/* Returns a factor for numbers that would fill only the lower half of a 64-bit type: the products fill both halves. */
 static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     const uint64_t one = 1;
     if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
@@ -15902,7 +15901,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
         if (!real)
             return gpuscan__wrap(e->src, random | 1);
         if (!gpuscan__is_marked(shape, i, e->dst == GPUSCAN_TYPE_F16 ? shape->count / 500 + 1 : 1))
-            return 0; /* keeps sums small: f16 holds integers up to 2048 */
+            return 0; /* keeps sums small: f16 holds all integers up to 2048 */
         return (1 + random % (gpuscan__is_float(e->dst) ? 3 : 100)) * gpuscan__test_factor(e);
     case GPUSCAN__DATA_PRODUCT:
         if (!real)
@@ -15926,7 +15925,7 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
         return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
     if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
-        /* init changes a bit that no element has in this round: that of element 0, or of tile 1's first element */
+        /* init changes a bit that no element changes in this round: element 0's, or that of tile 1's first element */
         bit = shape->round % 2 ? 1 : 4;
         if (data == GPUSCAN__DATA_SET) /* init also changes the bits above those of elements */
             bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
@@ -15976,7 +15975,7 @@ typedef struct gpuscan__test_array {
     unsigned char *before, *expected; /* contents before the call, and those expected after it */
 } gpuscan__test_array;
 
-/* A self-test's image on the host, if the call reads an image. The call skips the image's first columns and rows. */
+/* A self-test's image on the host, if the call reads an image. The call skips its first X columns and Y rows. */
 enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
 typedef struct gpuscan__test_image {
     gpuscan_image *image; /* a field of the test's desc, or NULL if there is no image */
@@ -16001,7 +16000,7 @@ struct gpuscan__test {
     unsigned char init[GPUSCAN__CUSTOM_MOST];
     gpuscan__test_image image;
     gpuscan__test_array arrays[GPUSCAN__TEST_ARRAYS];
-    int count, failed; /* number of arrays. 1: there was no memory for one */
+    int count, failed; /* count: number of arrays. failed: 1 if memory ran out for one */
     int right;         /* 1: no array has shown a mistake yet */
 };
 
@@ -16040,7 +16039,7 @@ static void *gpuscan__test_memory(gpuscan__test *test, uint64_t bytes) {
     return memory ? memset(memory, 0, (size_t)bytes) : NULL;
 }
 
-/* Creates the image with four channels, which every device reads. The caller's format would have the same program. */
+/* Creates the image with four channels, which every device can read. The program is the same as for other formats. */
 static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     const gpuscan__test_image *of = &test->image;
     gpuscan *gs = test->gs;
@@ -16056,7 +16055,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     format.image_channel_order = CL_RGBA;
     format.image_channel_data_type = CL_FLOAT;
     while (gpuscan__image_types[format.image_channel_data_type - CL_SNORM_INT8] != of->type)
-        format.image_channel_data_type--; /* the integers' types are below CL_FLOAT */
+        format.image_channel_data_type--; /* CL_FLOAT has a larger number than the integers' types */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
         return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
@@ -16092,7 +16091,7 @@ static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, void *da
     return gpuscan__create_buffer(gs, data ? CL_MEM_COPY_HOST_PTR : 0, bytes, data, " for a self-test", mem);
 }
 
-/* Returns whether a self-test's result is right. Test suites whose OpenCL layer runs no kernels define their own. */
+/* Returns whether a self-test's result is right. Test suites whose OpenCL runs no kernels define their own macro. */
 #ifndef GPUSCAN__TEST_PASSES
 #define GPUSCAN__TEST_PASSES(got, expected, bytes) (memcmp(got, expected, bytes) == 0)
 #endif
@@ -16257,7 +16256,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     cl_int code = CL_SUCCESS, finished;
     gpuscan_result r = GPUSCAN_SUCCESS;
     memset(mems, 0, sizeof(mems));
-    memset(program->known, 0, sizeof(program->known)); /* the launches below set other arguments */
+    memset(program->known, 0, sizeof(program->known)); /* the launches below set others */
     for (i = 0; i < count && r == 0 && code == CL_SUCCESS; i++) {
         if (i == 0 || memcmp(&launch[i].stage, &launch[i - 1].stage, sizeof(launch->stage)) != 0) {
             gpuscan__stage_end(gs, mems); /* commands that still run keep the buffers alive */
@@ -16274,12 +16273,12 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels ahead of a call failed") : r;
 }
 
-/* Rehearses a program: runs the call's kernels in the library's queue, with stand-ins for all buffers. The kernels do
-   nothing, since they read a count of 0 on the device. But at a kernel's first launch with new sizes, PoCL and Mesa
-   compile it, and other drivers load it onto the device. Calls with large data that the count does not limit, such as
-   many bins, are not rehearsed. If the driver compiles at launches, kernels run only for a launch that the program's
-   recordings lack. Unless `always` is 1, a program is rehearsed only once, and only if the driver defers work to a
-   kernel's first launch: blobs then contain the recording. */
+/* Rehearses a program: launches the call's kernels in the library's queue, with stand-ins for all buffers. The kernels
+   do nothing, since they read a count of 0 on the device. But at a kernel's first launch with new sizes, PoCL and Mesa
+   compile it, and other drivers load it onto the device. Blobs contain the recorded launches. Nothing is launched
+     if kernels would access large data whatever the count is, for example many bins
+     if `always` is 0, and also either the program has been rehearsed or launches_late is 0
+     if launches_late is 1, and the program's recordings contain such launches already */
 GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                                int always) {
     const gpuscan_call *caller = plan->call;
@@ -16339,16 +16338,16 @@ GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan,
 
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
 
-enum { GPUSCAN__HOST_ARRAYS = 7 + GPUSCAN_MAX_SOURCES }; /* maximum number of a call's host arrays */
+enum { GPUSCAN__HOST_ARRAYS = 7 + GPUSCAN_MAX_SOURCES }; /* maximum number of host arrays in a call */
 
-/* Describes a host array of a blocking call. A buffer of the desc, and so a range of the plan, stands for the array. */
+/* Describes a host array of a blocking call. The kernels work on a buffer, which a field of the desc holds. */
 typedef struct gpuscan__host_array {
     const char *field;
     const void *data;
-    gpuscan_buffer *buffer; /* NULL if the call writes the array without a buffer */
+    gpuscan_buffer *buffer; /* the desc's field; NULL if the call writes the array without a buffer */
     gpuscan__range range;   /* the plan's range whose field is `field` */
     int zero_copy;          /* 1: the buffer uses the array's memory */
-    int owns;               /* 1: the array owns the buffer, which others may share */
+    int owns;               /* 1: the buffer was created for this array. Other arrays may share it */
 } gpuscan__host_array;
 
 typedef struct gpuscan__host_call {
@@ -16357,7 +16356,7 @@ typedef struct gpuscan__host_call {
     void *desc;            /* a copy of the caller's desc */
     gpuscan_call *call;    /* the copied desc's call */
     gpuscan_source sources[GPUSCAN_MAX_SOURCES]; /* copies of the call's sources */
-    gpuscan_result result; /* the first error before the call begins */
+    gpuscan_result result; /* the first error found before the call begins; 0: none */
     gpuscan__host_array arrays[GPUSCAN__HOST_ARRAYS];
     int count;
     cl_command_queue queue;
@@ -16370,7 +16369,7 @@ static void gpuscan__host_refuse(gpuscan__host_call *host, const char *field, in
         host->result = gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s of the desc must be zero", field);
 }
 
-/* Adds an array if `is_wanted` is 1. `buffer` is the desc's, or NULL if the call writes the array without a buffer. */
+/* Adds an array if `is_wanted` is 1. `buffer`: its field in the desc, or NULL if the call writes the array directly. */
 static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const void *data, gpuscan_buffer *buffer,
                               int is_wanted) {
     gpuscan__host_array *array = &host->arrays[host->count];
@@ -16391,11 +16390,11 @@ GPUSCAN__SHARED void gpuscan__host_set(gpuscan__host_call *host, const char *fie
 }
 
 static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
-    return array->range.elements * array->range.size - array->range.cut; /* fits 64 bits, as resolve has checked */
+    return array->range.elements * array->range.size - array->range.cut; /* gpuscan__resolve has checked overflow */
 }
 
-/* Finds the arrays' ranges and checks overlaps. The check gives the ranges the arrays' addresses, so the plan is of no
-   use afterwards. Gaps between rows count as written, since each array is copied back as a whole. */
+/* Finds each array's range in the plan and checks overlaps. For this check, the ranges get the arrays' addresses, so
+   the plan cannot be used afterwards. Gaps between rows count as written, since whole arrays are copied back. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     int i;
@@ -16409,7 +16408,7 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", array->field);
         if (gpuscan__host_bytes(array) > SIZE_MAX - (uintptr_t)array->data)
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s does not fit the host's size_t", array->field);
-        range->buffer.mem = range->root = (cl_mem)(void *)host; /* all arrays lie in one memory, the host's */
+        range->buffer.mem = range->root = (cl_mem)(void *)host; /* `host` stands for the memory of all arrays */
         range->begin = (uintptr_t)array->data;
         range->end = range->begin + gpuscan__host_bytes(array);
         range->row = range->pitch = 0;
@@ -16417,8 +16416,8 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return gpuscan__check_overlaps(gs, plan);
 }
 
-/* Fills a buffer from its array. A blocking write waits until the array has been read, not until the buffer is written.
-   In an out-of-order queue, this function waits for that, too, by an event. */
+/* Copies an array to its buffer. A blocking write returns when the array has been read, perhaps before the buffer is
+   written. In an out-of-order queue kernels could then start too early, so this function also waits for the event. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -16431,7 +16430,7 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
 }
 
 /* Creates an array's buffer, in the array's memory if the device can use that. Arrays with the same address share a
-   buffer as large as the longest. This is right, since the call is in place or only reads these arrays. */
+   buffer as large as the longest of them. They can, since the call is in place or only reads these arrays. */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     const gpuscan__host_array *longest = array;
@@ -16450,7 +16449,7 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
             array->zero_copy = other->zero_copy;
             return GPUSCAN_SUCCESS;
         }
-        /* A custom type's alignment, which only the device knows, divides its size, and so gpuscan__alignment */
+        /* only the device knows a custom type's alignment, but it divides gpuscan__alignment(size) */
         array->zero_copy = array->zero_copy && (uintptr_t)other->data % gpuscan__alignment(other->range.size) == 0;
         reads |= other->range.reads || other->range.partial;
         if (gpuscan__host_bytes(other) > bytes)
@@ -16487,7 +16486,7 @@ static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpusca
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueReadBuffer failed");
 }
 
-/* Waits for the call and copies its outputs back. */
+/* Waits until the call has ended, and copies its outputs to their arrays. */
 static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done) {
     gpuscan *gs = host->gs;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -16501,7 +16500,7 @@ static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done
     return r;
 }
 
-/* Adds the sources that are given as host arrays. Buffers replace the arrays in host->sources. */
+/* Adds the arrays of sources with host_data. host->sources, a copy of the call's sources, gets their buffers. */
 static void gpuscan__host_sources(gpuscan__host_call *host) {
     gpuscan_call *call = host->call;
     uint32_t k;
@@ -16514,7 +16513,7 @@ static void gpuscan__host_sources(gpuscan__host_call *host) {
             gpuscan__host_add(host, gpuscan__source_fields[k], host->sources[k].host_data, &host->sources[k].buffer, 1);
 }
 
-/* Runs a blocking call on arrays, unless its arguments are wrong. `plan` points to memory for the operation's plan. */
+/* Checks and runs a blocking call on its arrays. `plan` points to uninitialised memory for the operation's plan. */
 GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     const gpuscan__operation *operation = host->operation;
@@ -16530,7 +16529,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     call->event = &event;
     plan->from_host = 1;
     plan->group_limit = gs->device.group_limit;
-    /* a strategy that the call does not allow is refused before arrays are copied */
+    /* gpuscan__choose refuses an impossible strategy already here, before arrays are copied */
     if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
         (r = gpuscan__host_check(host, plan)) != 0 ||
         (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &host->in_order)) != 0)
@@ -16556,7 +16555,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     return r;
 }
 
-/* Begins a blocking call. `copy` points to memory for a copy of the caller's desc, in which the call sets fields. */
+/* Begins a blocking call. `copy` points to memory for a copy of the caller's desc, whose fields the call sets. */
 static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpuscan__operation *operation,
                                 const void *desc, void *copy) {
     memset(host, 0, sizeof(*host));
@@ -16580,19 +16579,20 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
 /* [SCANS, SELECTIONS AND RUNS] ------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
 
-/* Single-pass scans, selections and runs use states of tiles. Multi-pass ones cut rows into parts. */
+/* Scans, selections and runs share this section. In a single pass, scratch holds a state of each tile: its sum and its
+   prefix. In several passes, rows are cut into parts of whole tiles, and scratch holds each part's sum. */
 
 #define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
     X(src_offset) X(values_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)                \
     X(sums_offset) X(keys_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 
-/* Numbers a program's kernels. Multi-pass programs begin with scan_sums, unless key.undivided is 1.
-   The kernel that stores the results follows, then those that only one operation has. */
+/* Numbers a program's kernels. Multi-pass programs begin with scan_sums, unless key.undivided is 1. Then comes the
+   kernel that stores the results, then kernels that only one operation has. */
 enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_PARTS,
-    GPUSCAN__SCAN_ROWS = 0 /* the only kernel of programs for whole rows */
+    GPUSCAN__SCAN_ROWS = 0 /* the only kernel of programs whose tiles consist of whole rows */
 };
 enum { GPUSCAN__ENGINE_ALONE, GPUSCAN__ENGINE_HEADS, GPUSCAN__ENGINE_MOVE };
 #define GPUSCAN__ENGINE_ROWS(kernel)                                                                                   \
@@ -16614,25 +16614,25 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
     return names[gpuscan__key_is_cpu(key) ? 2 : strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? 3 : 1][own] + first;
 }
 
-/* Maximum number of tiles in the form FEW: each of 512 lanes loads one earlier tile's sum. Tests set a lower one. */
+/* Maximum number of tiles of a call in the form FEW: each group loads the sums of all earlier tiles. Tests lower it. */
 #ifndef GPUSCAN__FEW_TILES
 #define GPUSCAN__FEW_TILES 512
 #endif
 
-/* Returns the bytes of local memory that the form FEW needs: a value per window of tiles. In other forms `few` is 0. */
+/* Returns the bytes of local memory that the form FEW needs: a value for every lane_width tiles of up to `few`. */
 static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
     return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
 
-/* Returns why scans, selections and runs do not use a strategy, or NULL. AUTO looks back only if lanes exchange
-   values. */
+/* Returns why scans, selections and runs do not use a strategy, or NULL if they may use it. On a GPU whose lanes cannot
+   exchange values, AUTO does not look back. */
 static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
     if (plan->call->strategy == GPUSCAN_STRATEGY_AUTO && gpuscan__looks_back_alone(gs, strategy))
         return "without lanes several passes are faster";
     return gpuscan__why_refused(gs, plan, strategy);
 }
 
-/* Returns whether SINGLE_PASS_AHEAD loads tiles once. Loading them twice is faster only with NVIDIA's large caches. */
+/* Returns whether SINGLE_PASS_AHEAD loads each tile once. Two loads are faster only with NVIDIA's large caches. */
 static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, const gpuscan__tuning *tuning) {
     return tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD &&
            (tuning->once || !gpuscan__uses_ptx_or_local(gs, key));
@@ -16646,7 +16646,7 @@ static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__ke
                                                                             : 2 * tiles + 1;
 }
 
-/* Returns the register limit per work-item if each group takes many tiles, or 0 if there is none. */
+/* Returns the register limit per work-item, or 0 for no limit, of kernels whose groups take many tiles each. */
 static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__plan *plan) {
     int is_wide = plan->e.src_size > 4 || plan->e.key_size > 4;
     if (plan->key.registers)
@@ -16654,8 +16654,8 @@ static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__pla
     return gpuscan__registers(gs, &plan->key, gs->device.profile.tiles.counted_registers[is_wide]);
 }
 
-/* Returns the number of groups that fill the device. If only the device knows the number of tiles, so many groups each
-   take one tile after another: see COUNTED in kernels.cl.inc. A self-test has few tiles, so it gets fewer groups. */
+/* Returns the number of groups that fill the device. As many are launched if only the device knows the number of tiles.
+   Each then takes one tile after another: see COUNTED in kernels.cl.inc. A self-test, with few tiles, gets 3 groups. */
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
@@ -16677,7 +16677,7 @@ static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan 
     return is_counted ? gpuscan__min(groups, gpuscan__counted_groups(gs, plan)) : groups;
 }
 
-/* Sets the scratch for the state words, which hold each tile's sum and prefix: see [HANDOVER] in kernels.cl.inc. */
+/* Sets the scratch size of the state words, which hold each tile's sum and prefix: see [HANDOVER] in kernels.cl.inc. */
 static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     uint32_t payload = plan->key.word / 16, prefix = gpuscan__prefix_size(plan);
     uint64_t words = gpuscan__ceil_div(plan->e.t_size, payload) + gpuscan__ceil_div(prefix, payload);
@@ -16692,9 +16692,9 @@ static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *
     return groups <= gs->device.work_items / key->group ? NULL : "a launch would exceed the device's work-items";
 }
 
-/* Cuts each row into parts of whole tiles, so many that they keep the device busy. But a row has at most 1024 parts,
-   since each part's group adds up the sums of all earlier parts. A row of a few tiles is one part, but in a self-test
-   only if key.undivided is 1. Sets the scratch for the parts' sums. */
+/* Cuts each row into parts of whole tiles, enough parts to keep the device busy. A row has at most 1024 parts, since
+   each part's group adds up the sums of all earlier parts. A row of up to 4 tiles (on a CPU 2) is one part. In a
+   self-test, key.undivided alone decides whether rows are cut. Sets the scratch size of the parts' sums. */
 static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
                                          uint32_t *parts, uint32_t *part_tiles) {
     uint32_t size = gpuscan__prefix_size(plan);
@@ -16721,7 +16721,7 @@ typedef struct gpuscan__heads {
     uint64_t at;         /* the offset of the bits in PLAIN scratch, in bytes, if `form` is HEADS_BITS */
 } gpuscan__heads;
 
-/* Sets the array of flags, keys or bits as an argument and returns its offset. Does nothing without segments. */
+/* Passes the array of flags, keys or bits to the kernel. Returns its offset in elements, or without segments 0. */
 static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads *heads) {
     if (heads->form == GPUSCAN__HEADS_NONE)
         return 0;
@@ -16729,10 +16729,10 @@ static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads
                                               : gpuscan__arg_buffer(launch, heads->data);
 }
 
-/* Describes rows that are cut into parts: their input, and the grid that sums the parts. */
+/* Describes rows that are cut into parts: the input, the parts, and the launch that sums them. */
 typedef struct gpuscan__row_parts {
     gpuscan__heads heads;
-    gpuscan_buffer src, values, count_buffer, init_buffer; /* values: the input of runs that reduce */
+    gpuscan_buffer src, values, count_buffer, init_buffer; /* `values` is what gpuscan_runs reduces */
     uint64_t src_pitch, count, rows, groups, shared;
     uint32_t parts, part_tiles;
 } gpuscan__row_parts;
@@ -16762,41 +16762,41 @@ static gpuscan_result gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan
 #if GPUSCAN__HAS_SCAN
 
 /* gpuscan__scan_resolve sets types, pitches, segments, count and init. gpuscan__scan_choose first looks in the profile
-   for the strategy, the group size and the vectors. Then it chooses the scan's form, which decides the kernels. AUTO
-   chooses MULTI_PASS for many or short rows. Forms `whole rows` and `few` set key.whole_rows and key.few.
+   for the strategy, the group size and the vectors per work-item. AUTO replaces a single pass by several passes if
+   rows are many or short. Then the call's form is chosen, which decides the kernels.
     form        | chosen if                                           | kernels gpuscan_...
     columns     | desc.along is COLUMNS                               | columns_sums, columns_carries, columns_scan
-    whole rows  | rows are shorter than a tile                        | scan_rows
+    whole rows  | there are several rows, shorter than a tile         | scan_rows
     multi-pass  | otherwise the strategy is MULTI_PASS                | scan_sums (if parts > 1), parts
     few         | SINGLE_PASS, with lanes and up to FEW_TILES tiles   | look_back
     look-back   | otherwise the strategy is SINGLE_PASS               | look_back, or look_back_cpu on a CPU
     ahead       | the strategy is SINGLE_PASS_AHEAD                   | ahead
-   Only single-pass forms use key.few, key.counted and key.word. All forms except whole rows use key.shifts. If
+   Only single-pass forms use key.few, key.counted and key.word. Columns and whole rows do not use key.shifts. If
    key.heads is HEADS_BITS, the kernels scan_heads_clear and scan_heads_set first turn segments' offsets into bits. */
 
 typedef struct gpuscan__scan_key {
     uint32_t inclusive;
-    uint32_t few; /* FEW_TILES in the form `few`, otherwise 0 */
-    uint32_t whole_rows; /* GPUSCAN__ROWS_...: how groups take tiles of whole rows */
+    uint32_t few; /* GPUSCAN__FEW_TILES in the form `few`, otherwise 0 */
+    uint32_t whole_rows; /* GPUSCAN__ROWS_...: how lanes load tiles of whole rows */
     uint32_t shifts;     /* 1: src or dst is not aligned for whole vectors */
     uint32_t heads;      /* GPUSCAN__HEADS_...: the kind of array that says where segments begin */
-    uint32_t heads_size; /* bytes of a flag, of a key or, if heads are BITS, of an offset */
-    uint32_t heads_real; /* 1: the heads are keys, and the keys are floats */
+    uint32_t heads_size; /* bytes of a flag or key or, if `heads` is HEADS_BITS, of an offset */
+    uint32_t heads_real; /* 1: `heads` is HEADS_KEYS, and keys are floats */
     uint32_t counted;    /* 1: only the device knows the element count, and each group takes many tiles */
     uint32_t columns;    /* GPUSCAN__COLUMNS_...: how work-items load columns */
-    uint32_t vector;     /* columns: UNIT_COLUMNS, see [SCAN COLUMNS] in kernels.cl.inc */
-    uint32_t lines;      /* columns: PIECE_LINES, see there */
+    uint32_t vector;     /* form `columns`: UNIT_COLUMNS of [SCAN COLUMNS] in kernels.cl.inc */
+    uint32_t lines;      /* form `columns`: PIECE_LINES of [SCAN COLUMNS] in kernels.cl.inc */
     uint32_t reverse;    /* 1: rows are scanned from their last element to their first */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
 
 typedef struct gpuscan__scan_plan {
     gpuscan__plan common;
-    const gpuscan_scan_desc *desc; /* common.desc with its type */
+    const gpuscan_scan_desc *desc; /* common.desc, cast to its type */
     gpuscan__scan_key key;
     uint64_t rows, src_pitch, dst_pitch;
     uint64_t row_tiles, tiles;
-    uint32_t parts, part_tiles; /* multi-pass: see [ENGINE] in kernels.cl.inc */
+    uint32_t parts, part_tiles; /* multi-pass: number of parts of a row, and of tiles of a part */
     uint64_t ahead;             /* SINGLE_PASS_AHEAD sums a tile this many tiles ahead of the tile that it scans */
     uint32_t length, tile_rows; /* whole rows: a tile holds tile_rows rows of `length` elements. See [SCAN ROWS] */
     gpuscan__heads heads;
@@ -16826,14 +16826,14 @@ GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 /* Lists how lanes load tiles of whole rows.
    NONE         tiles do not consist of whole rows
    BY_VECTORS   a lane takes vectors that hold elements of one row only
-   WITH_GAPS    a lane takes vectors that include the gaps between rows
+   WITH_GAPS    a lane takes vectors that may lie across the gap between two rows
    BY_ELEMENTS  neighbouring lanes take neighbouring elements, since vectors would be half empty */
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
-/* Lists how work-items load columns. STAGED: lines are short, so they pass through local memory. */
+/* Lists how work-items load columns: DIRECT from global memory, or STAGED (short lines) through local memory. */
 enum { GPUSCAN__COLUMNS_NONE, GPUSCAN__COLUMNS_DIRECT, GPUSCAN__COLUMNS_STAGED };
 enum { GPUSCAN__COLUMNS_SUMS, GPUSCAN__COLUMNS_CARRIES, GPUSCAN__COLUMNS_SCAN };
-enum { GPUSCAN__COLUMNS_TEST_BLOCKS = 11 }; /* the maximum number of blocks of a band in a self-test */
+enum { GPUSCAN__COLUMNS_TEST_BLOCKS = 11 }; /* maximum blocks of a band in a self-test: see [SCAN COLUMNS] */
 
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
     static const char *const whole_rows[] = {"gpuscan_scan_rows", NULL};
@@ -16858,9 +16858,9 @@ static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
 }
 
-/* Defines what only segmented scans need: what marks heads, and the flag that each sum contains. */
+/* Defines macros for segmented scans: how heads are marked, and each sum's flag that says whether it has a head. */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
-    uint32_t part = e->begun < 8 ? e->begun : 8; /* in bytes */
+    uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes of each of the flag's parts */
     if (own->heads == GPUSCAN__HEADS_NONE)
         return;
     gpuscan__define_number(text, "HEADS", own->heads);
@@ -16876,8 +16876,8 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
 }
 
 /* Returns whether lanes exchange results, so that neighbouring lanes store neighbouring bytes. Sets `*bytes` to the
-   size of a lane's vector. See SHIFTS (16 bytes) and SPREADS (others) in kernels.cl.inc. PoCL 3.1 hangs if a look-back
-   does this. */
+   bytes of a lane's vector of results. In kernels.cl.inc see SHIFTS for vectors of 16 bytes, SPREADS for others. A
+   look-back with LANES_LOCAL exchanges no results, since PoCL 3.1 would hang. */
 static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own,
                                    uint64_t *bytes) {
     const gpuscan__key *key = &plan->key;
@@ -16887,7 +16887,7 @@ static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan,
     return apart && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
 }
 
-/* Returns how many bytes of local memory a group needs so that its lanes exchange vectors, or 0 if they do not. */
+/* Returns how many bytes of local memory a group needs for the exchange of its lanes' vectors, or 0 if none. */
 static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes;
@@ -16910,7 +16910,7 @@ static uint64_t gpuscan__columns_shared(const gpuscan *gs, const gpuscan__plan *
     const gpuscan__elements *e = &plan->e;
     uint64_t group = plan->key.group, unit = own->vector ? own->vector : plan->key.tile;
     uint64_t bytes = group * unit * gpuscan__prefix_size(plan) + gpuscan__max(gpuscan__alignment(e->t_size), 16) + 32;
-    if (own->columns == GPUSCAN__COLUMNS_STAGED) /* equal types share one stage */
+    if (own->columns == GPUSCAN__COLUMNS_STAGED) /* src and dst of the same type share one stage */
         bytes += group * (own->lines * e->src_size + gpuscan__max(e->src_size, 4)) +
                  (e->src == e->dst ? 0 : group * (own->lines * e->dst_size + gpuscan__max(e->dst_size, 4)));
     return gpuscan__max(bytes, gpuscan__key_shared_bytes(gs, &plan->key, e->t_size));
@@ -16959,8 +16959,8 @@ GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, 
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
-/* Sets what marks the segments' heads, and the size of the flag that each sum contains. The flag is as large as the
-   largest alignment that a type of the sum's size can have, so that a sum with its flag has no padding. */
+/* Resolves the segments. A flag in each sum says whether the sum has a segment's head (its first element). The flag is
+   as large as the largest alignment of any type of the sum's size, so that a struct of sum and flag has no padding. */
 static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     gpuscan__elements *e = &plan->common.e;
@@ -16985,7 +16985,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds the range of src or dst. Resolves its pitch. Along columns, the lines of the matrix lie like rows. */
+/* Adds the range of src or dst, and resolves its pitch. Along columns, the range's rows are the matrix's lines. */
 static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan, int is_dst) {
     static const gpuscan__row_fields names[] = {{"src", "src_pitch", "src_pitch_bytes"},
                                                 {"dst", "dst_pitch", "dst_pitch_bytes"}};
@@ -17036,7 +17036,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     if (desc->total.mem)
         common->flags |= GPUSCAN__FLAG_TOTAL;
-    /* large outputs bypass the caches if there are segments or prefetch_dst is 0. tuning: scan-stream-segments */
+    /* large outputs bypass the caches with segments, or if cpu.prefetch_dst is 0. tuning: scan-stream-segments */
     if ((gs->device.profile.cpu.prefetch_dst == 0 || desc->segments.form != GPUSCAN_SEGMENTS_NONE) &&
         desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
@@ -17051,8 +17051,8 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the first tuning row that fits the call. For a forced strategy, returns the first such row of that strategy
-   or, if there is none, the first row with its strategy replaced. */
+/* Returns the first row of gpuscan__tunings that fits the call. If the call forces a strategy, the row must also have
+   this strategy. If there is no such row, returns the first row that fits, but with the forced strategy. */
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     gpuscan_strategy forced = plan->common.call->strategy;
@@ -17072,8 +17072,8 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     return found;
 }
 
-/* Returns whether some row of src or dst does not begin (with `reverse`: end) at a multiple of 16 bytes. (The buffers
-   themselves begin there.) Only the device knows where rows end that have the count in a buffer. */
+/* Returns whether some row of src or dst does not begin (with `reverse`: end) at a multiple of 16 bytes from the
+   buffer's begin. With `reverse` and a count_buffer, only the device knows where rows end, so returns 1. */
 static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan_scan_desc *desc = plan->desc;
@@ -17083,18 +17083,18 @@ static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
            (desc->reverse && desc->count_buffer.mem);
 }
 
-/* Adapts `registers`, a limit per work-item, to large elements: 0, no limit, above 40 bytes. tuning: scan-registers */
+/* Returns the limit `registers`, but 80 for elements above 32 bytes, 0 (no limit) above 40. tuning: scan-registers */
 static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t registers) {
     uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size);
     return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
 }
 
-/* Returns whether rows begin with a pad: see [ELEMENTS] in kernels.cl.inc. */
+/* Returns whether rows have a pad that aligns the vectors of a reverse scan: see [ELEMENTS] in kernels.cl.inc. */
 static int gpuscan__scan_pads(const gpuscan__scan_plan *plan) {
     return plan->key.reverse && !plan->key.heads && !gpuscan__key_is_cpu(&plan->common.key);
 }
 
-/* Sets the key and the tiles. A self-test's key is that of the tested program. */
+/* Sets the key from `tuning`, and the number of tiles. In a self-test the key is given: the tested program's. */
 static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
@@ -17116,7 +17116,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     if (gpuscan__scan_pads(plan))
         positions += gpuscan__vector(common->e.src_size, common->e.dst_size) - 1;
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(positions, key->tile), 1);
-    plan->tiles = plan->row_tiles * plan->rows; /* fits 64 bits, as the numbers of elements and rows do */
+    plan->tiles = plan->row_tiles * plan->rows; /* no overflow: at most one tile more per row than elements */
     plan->ahead = 1;
     if (common->forced)
         return;
@@ -17153,7 +17153,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
              ? plan->common.e.op == GPUSCAN_OP_CUSTOM
              : gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word))
         return "several passes are faster";
-    /* the simulator (FENCE_MEM) reports loads of overwritten elements, though gpuscan_window_sums does not use them */
+    /* gpuscan_window_sums may load overwritten elements and ignore them. The simulator (FENCE_MEM) reports the loads */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles,
@@ -17162,25 +17162,25 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 
 /* Rows of up to this many elements are short: a tile holds several of them, even if the call forces a single pass. */
 #define GPUSCAN__SHORT_ROW 32
-/* Rows of at least this many bytes are scanned by one group each, if there are many. tuning: scan-long-row */
+/* Rows of at least this many bytes get a group each, if a compute unit gets 4 or more. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
-/* Rows of up to this many bytes are loaded element by element (ROWS_BY_ELEMENTS), if gaps are longer than the rows. */
+/* Rows of up to this many bytes are loaded by ROWS_BY_ELEMENTS if neither they nor their gaps suit vectors. */
 #define GPUSCAN__SPARSE_ROW 512
 
-/* Returns how many rows a tile holds if the gaps between rows count as elements. The tile's last row ends where a cache
-   line ends, so that no two tiles share a line. If this would leave much of the tile empty, it takes as many rows as
+/* Returns how many rows a tile holds if the gaps between rows count as elements. Prefers a number of rows after which a
+   cache line ends, so that no two tiles share a line. If this would leave much of the tile empty, returns how many rows
    fit. The tile's first vector may begin with elements before the first row. tuning: scan-dense-rows */
 static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
     uint32_t line = 8 * vector, even = gpuscan__alignment(length);
-    uint32_t lines_end = even < line ? line / even : 1;        /* one row in lines_end ends with a cache line */
+    uint32_t lines_end = even < line ? line / even : 1;        /* after every lines_end rows a cache line ends */
     uint32_t rows = (tile - (uint32_t)(offset % vector)) / length, whole = rows / lines_end * lines_end;
     if (whole * 16 >= rows * 15)
         return whole;
     return (length | offset) % vector != 0 ? (tile - (vector - 1)) / length : rows;
 }
 
-/* Sets tile_rows, how many whole rows a tile holds, and `length`, the elements from the beginning of a row to that of
-   the next one. Returns how many elements of the tile are used, or 0 if a row does not fit. */
+/* Sets plan->tile_rows, the number of whole rows of a tile, and plan->length, the number of elements from a row's
+   beginning to the next row's. Returns how many elements of the tile are used, or 0 if a row does not fit. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     uint32_t vector = gpuscan__scan_vector(&plan->common.e, &plan->key), tile = plan->common.key.tile;
     uint64_t length = gpuscan__ceil_div(plan->desc->count, vector) * vector, pitch = plan->src_pitch, most;
@@ -17195,7 +17195,7 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels use 32 bits for positions in a tile */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
-    if (by_pitch) /* with `reverse` a tile begins where a row ends: the offset is that to the next aligned vector */
+    if (by_pitch) /* with `reverse` a tile begins at a row's end. The offset is the distance to the next vector */
         plan->tile_rows = gpuscan__scan_dense_rows(plan->desc->reverse
                                                        ? plan->length - plan->desc->count - plan->desc->src.offset
                                                        : plan->desc->src.offset,
@@ -17212,11 +17212,11 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
                               gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[many]));
 }
 
-/* Cuts rows into tiles. Step 0 takes the profile's group and vectors, or fewer vectors if `few` is 1. Each further step
-   makes tiles larger. Returns 0 after the last step, or if the device limits the tile. Otherwise returns how busy a
-   multiprocessor is, in %: the used part of a tile, times a ratio. The ratio is the number of work-items that run at
-   a time, divided by the number that would run with the smallest groups. If the registers are not known, the ratio is
-   1. tuning: scan-rows-group */
+/* Tries a size of tiles of whole rows. Step 0 takes the profile's group and vectors, or fewer vectors if `few` is 1.
+   Each further step makes tiles larger. Returns 0 after the last step, or if the device cannot have such a tile.
+   Otherwise returns how busy a multiprocessor is, in %: the used part of a tile, times a ratio. The ratio is the number
+   of work-items that run at a time, divided by the number that would run with the smallest groups. If the registers are
+   not known, the ratio is 1. tuning: scan-rows-group */
 static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *plan, uint32_t step, int few) {
     static const uint32_t wider[] = {8, 9, 10, 12, 16};
     const gpuscan__tiles_tuning *tiles = &gs->device.profile.tiles;
@@ -17245,7 +17245,7 @@ static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
-/* Returns the fastest of GPUSCAN__ROWS_.... WITH_GAPS can store whole blocks of 32 bytes. tuning: scan-rows-form */
+/* Returns the fastest GPUSCAN__ROWS_... form. ROWS_WITH_GAPS stores whole blocks of 32 bytes. tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -17298,17 +17298,17 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     return 1;
 }
 
-/* ---- columns ---- */
+/* ---- columns ([SCAN COLUMNS] in kernels.cl.inc defines unit, strip, block and band) ---- */
 
-#define GPUSCAN__COLUMNS_LINES 16 /* lines that a GPU's work-item loads at a time. A block has as many at least */
-#define GPUSCAN__COLUMNS_STAGE 64 /* lines of fewer bytes are staged, as many as have this many bytes of a column */
-#define GPUSCAN__COLUMNS_STRIP 128 /* bytes of a strip's lines on a GPU */
-#define GPUSCAN__COLUMNS_ALONE 256 /* columns per compute unit that keep it busy, so that one launch is enough */
+#define GPUSCAN__COLUMNS_LINES 16 /* lines that a GPU's work-item loads at a time; also a block's minimum */
+#define GPUSCAN__COLUMNS_STAGE 64 /* lines of fewer bytes are staged, in pieces of this many bytes of a column */
+#define GPUSCAN__COLUMNS_STRIP 128 /* bytes that a strip (see [SCAN COLUMNS]) takes of each line, on a GPU */
+#define GPUSCAN__COLUMNS_ALONE 256 /* whole columns take one launch if they give a compute unit this many work-items */
 #define GPUSCAN__COLUMNS_LOW   64 /* columns of up to this many lines take one launch */
-#define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes of a unit's lines on a CPU */
+#define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes that a work-item takes of each line, on a CPU */
 #define GPUSCAN__COLUMNS_FEW   16 /* a CPU has a program for each number of columns up to this one */
 
-/* Returns how many neighbouring columns a work-item of a GPU takes: as many as fill a word, if words are aligned. */
+/* Returns how many columns a GPU's work-item takes: those in a 32-bit word, or 1 if lines are not aligned to words. */
 static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     uint64_t all = plan->columns | plan->src_pitch | plan->dst_pitch | desc->src.offset | desc->dst.offset;
@@ -17316,7 +17316,7 @@ static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
     return size < 4 && plan->common.e.dst_size == size && 4 % size == 0 && all * size % 4 == 0 ? 4 / size : 1;
 }
 
-/* Returns whether lines are short, have no gaps, and consist of elements that words can move. */
+/* Returns whether lines can pass through local memory: short ones without gaps, of elements of 1, 2, 4 or 8 bytes. */
 static int gpuscan__columns_staged(const gpuscan__scan_plan *plan, uint32_t size) {
     const gpuscan__elements *e = &plan->common.e;
     int whole = size <= 8 && gpuscan__alignment(e->src_size) == e->src_size &&
@@ -17361,7 +17361,7 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan) {
     key->registers = gpuscan__counted_registers(gs, common);
 }
 
-/* Returns the number of units of a strip. A unit has `bytes` bytes of a line. */
+/* Returns how many of a line's `units` units a strip has: see [SCAN COLUMNS]. A unit has `bytes` bytes of a line. */
 static uint64_t gpuscan__columns_width(const gpuscan__key *key, const gpuscan__scan_key *own, uint64_t units,
                                        uint64_t bytes) {
     uint64_t width = gpuscan__max(GPUSCAN__COLUMNS_STRIP / bytes, 1);
@@ -17371,20 +17371,20 @@ static uint64_t gpuscan__columns_width(const gpuscan__key *key, const gpuscan__s
     return gpuscan__ceil_div(units, gpuscan__ceil_div(units, width));
 }
 
-/* Returns the number of blocks of a band whose strip has `width` units. */
+/* Returns the number of blocks of a band: how many a group can take if a strip has `width` units. */
 static uint64_t gpuscan__columns_blocks(const gpuscan__key *key, uint64_t width, int is_test) {
     uint64_t blocks = key->undivided ? 1 : key->group / width;
     return is_test ? gpuscan__min(blocks, GPUSCAN__COLUMNS_TEST_BLOCKS) : blocks;
 }
 
-/* Cuts the columns into units and strips, and the lines into blocks and bands. In a self-test bands are short. */
+/* Cuts columns into units and strips, lines into blocks and bands: see [SCAN COLUMNS]. A self-test has short bands. */
 static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size), tile = key->tile;
     uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit, units, lines;
     int cpu = gpuscan__key_is_cpu(key), forced = plan->common.forced != NULL;
     plan->unit = plan->key.vector;
-    if (plan->unit == 0) /* a CPU's units are whole cache lines, except in self-tests */
+    if (plan->unit == 0) /* a CPU's unit consists of whole cache lines, except in self-tests */
         plan->unit = gpuscan__min(
             forced ? GPUSCAN__COLUMNS_FEW : gpuscan__ceil_div(gpuscan__ceil_div(plan->columns, groups), 64) * 64, tile);
     units = gpuscan__ceil_div(plan->columns, plan->unit);
@@ -17421,7 +17421,7 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
 
 static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
-    /* fits 64 bits, as the extents do */
+    /* no overflow: see gpuscan__extent */
     uint64_t bytes = plan->desc->count * plan->rows * gpuscan__max(common->e.src_size, common->e.dst_size);
     gpuscan__tuning tuning = gpuscan__choose_tuning(gs, bytes, plan);
     int is_auto = common->call->strategy == GPUSCAN_STRATEGY_AUTO;
@@ -17432,7 +17432,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (plan->desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
-        /* rows are short, or so many that each can have its own group: a look-back would not help */
+        /* rows are short, or there are enough rows to give each a group: a look-back would not help */
         while (gpuscan__is_single_pass(tuning.strategy))
             tuning.strategy = gpuscan__strategies[tuning.strategy].simpler;
         gpuscan__scan_shape(gs, plan, &tuning);
@@ -17456,11 +17456,11 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
 }
 
 /* Returns the number of groups, which take one part of a row after another. A CPU with undivided rows has more groups
-   than compute units, since units differ in speed. But each group has enough elements to hide its start. */
+   than compute units, since these differ in speed. But each group has enough elements to hide its start. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
     uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
-    if (gpuscan__key_is_cpu(&plan->common.key) && plan->parts == 1) /* fits 64 bits, as the extents do */
+    if (gpuscan__key_is_cpu(&plan->common.key) && plan->parts == 1) /* no overflow: see gpuscan__extent */
         most = gpuscan__min(gpuscan__max(plan->rows * plan->desc->count / least, 1), (uint64_t)gs->device.units * 16);
     return gpuscan__min(units, most);
 }
@@ -17598,7 +17598,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     int bits = own->heads == GPUSCAN__HEADS_BITS, flags = own->heads == GPUSCAN__HEADS_FLAGS;
     uint32_t size = own->heads_size;
     unsigned char *data;
-    uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last segment begins at the last offset */
+    uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* one segment more begins at the last offset */
     desc->segments.type = !own->heads_real ? gpuscan__unsigned_of(size)
                           : size == 8      ? GPUSCAN_TYPE_F64
                           : size == 4      ? GPUSCAN_TYPE_F32
@@ -17619,7 +17619,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     }
 }
 
-/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 9 elements. In round 0 the second
+/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 8 elements. In round 0 the second
    one includes a whole tile. In round 1 a segment ends where the first tile ends, and the last takes the rest. */
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
@@ -17637,9 +17637,8 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
 }
 
 /* Fills the arrays of a self-test along columns. The matrix has several strips if a program for it can have them, and
-   at least three bands unless key.undivided is 1. In round 1 units are not aligned, and lines have gaps unless they are
-   staged. A test's data are made for about three tiles, so a column counts several blocks as a tile, and the next
-   column one less. */
+   at least three bands unless key.undivided is 1. In round 1 units are not aligned, and lines have gaps unless staged.
+   For gpuscan__test_elements several blocks are a tile, in odd columns one block less. */
 static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
@@ -17693,7 +17692,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     desc->init = test->init;
     if (own.columns)
         return gpuscan__columns_test(test, &own, shape);
-    if (own.whole_rows) { /* by round, a row has two thirds of a tile, a seventh of a tile, or one element */
+    if (own.whole_rows) { /* in rounds 0, 1 and 2 a row has 2/3 of a tile, 1/7 of a tile, and one element */
         shape.count = test->round ? test->key->tile / 7 : test->key->tile - test->key->tile / 3;
         shape.count = test->round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;
         shape.tile = shape.count / 2 + 1;
@@ -17703,8 +17702,8 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     }
     desc->count = shape.count;
     pitch = shape.count + gap;
-    /* with other lanes than NVIDIA's or LANES_LOCAL, programs take any offset, so round 1 tests offsets */
-    if (own.reverse) /* vectors are aligned if the row's end is */
+    /* rows are unaligned if the program has `shifts`, and in round 1 if the program does not need aligned rows */
+    if (own.reverse) /* in reverse, vectors are aligned if the row's end is */
         desc->src.offset = desc->dst.offset = (0 - shape.count) % 16;
     if (own.shifts || (test->round == 1 && (own.reverse || !gpuscan__uses_ptx_or_local(test->gs, test->key)))) {
         desc->src.offset += 1;
@@ -17753,7 +17752,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 #if GPUSCAN__HAS_UNIFORM_ADD
 
 /* gpuscan__uniform_add_resolve adds two ranges: dst is read and written, addend is read. gpuscan__uniform_add_choose
-   chooses a portable strategy, 256 work-items per group and 4 vectors per work-item. key.own is not used. */
+   chooses MULTI_PASS or CPU_MULTI_PASS, 256 work-items per group and 4 vectors per work-item. key.own is not used. */
 
 typedef struct gpuscan__uniform_add_plan {
     gpuscan__plan common;
@@ -17824,7 +17823,7 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
 }
 
 /* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Neighbouring values differ. `wins` is for
-   operators that return one operand, as MIN does: 1: dst's element is returned; 0: the addend. */
+   operators that return one of their operands, as MIN does. 1: they return dst's element; 0: the addend. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
     const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
     uint64_t x;
@@ -17871,7 +17870,7 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     desc->op = e->op;
     desc->custom = e->custom;
     desc->count = shape.count;
-    desc->block = test->round == 0 ? 7 : 77; /* 7 may be less than a vector's elements; neither is a multiple of them */
+    desc->block = test->round == 0 ? 7 : 77; /* odd, so blocks end inside vectors. Some vectors are longer than 7 */
     dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
     addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
     if (!test->failed)
@@ -17897,14 +17896,14 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 
 /* gpuscan__reduce_choose takes the profile's strategy for reductions, but SINGLE_PASS in place of SINGLE_PASS_AHEAD. In
    a single pass key.word is not 0, and groups exchange partial results in state words. Otherwise a second launch
-   combines the partial results. The call has one result, or one for each row or segment, in a buffer or on the host.
+   combines the partial results. A call has one result, or one for each row or segment.
     form        | chosen if                                       | kernel gpuscan_... | second one if key.word is 0
     one result  | key.segments is NONE                            | reduce             | reduce_finish
     path        | a CPU reduces rows or segments                  | reduce_segments    | reduce_join
     split       | gpuscan__segments_split returns 1               | reduce_segments    | reduce_join
     lanes       | otherwise                                       | reduce_segments    |
    `split` and `lanes` use key.lanes and key.vector. If key.each is 1, a group sums each row or segment. In `split`,
-   extra groups sum the long rows or segments. The last command reads a result for the host from the scratch. */
+   extra groups sum the long rows or segments. If results go to the host, a last command reads them from the scratch. */
 
 typedef struct gpuscan__reduce_key {
     uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one per row, or one per segment */
@@ -17919,25 +17918,25 @@ GPUSCAN__OWN_KEY(reduce)
 
 enum {
     GPUSCAN__LANE_MEAN = 1 << 16, /* mean length in elements above which few segments are split, even in a small src */
-    GPUSCAN__LANE_LONG = 32,      /* maximum elements per lane of a sub-group. A longer row gets a group */
-    GPUSCAN__LANE_IN_ORDER = 8,   /* maximum mean elements per lane of a sub-group, if the operator does not commute */
+    GPUSCAN__LANE_LONG = 32,      /* maximum elements of a row per lane of a sub-group. A longer row gets a group */
+    GPUSCAN__LANE_IN_ORDER = 8,   /* maximum elements of the mean row per lane, if the operator does not commute */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* work-items of the smallest group: see gpuscan__segment_lanes_group */
     GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes take rows */
     GPUSCAN__LANE_GROUPS_FEW = 8, /* maximum groups per compute unit for rows of up to LANE_FEW bytes in total, where a
                                      group's start takes longer than its loads. tuning: reduce-lane-groups */
     GPUSCAN__LANE_FEW = 48 << 20,
-    GPUSCAN__MOST_SHARERS = 0xffff, /* maximum groups that share segments, since a ticket's lower half counts them */
+    GPUSCAN__MOST_SHARERS = 0xffff, /* maximum groups that share segments, since a ticket's low 16 bits count them */
     GPUSCAN__REDUCE_STEPS = 256 /* maximum steps of a work-item on a GPU. If more are needed, there are more groups */
 };
 
 typedef struct gpuscan__reduce_plan {
     gpuscan__plan common;
-    const gpuscan_reduce_desc *desc; /* common.desc with its type */
+    const gpuscan_reduce_desc *desc; /* common.desc, cast to its type */
     gpuscan__reduce_key key;
-    uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row; a group takes lane_rows rows */
+    uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes sum a row; a group sums lane_rows rows at a time */
     uint64_t results;   /* 1, or the number of rows or segments */
     uint64_t mean;      /* elements of a row, or of a segment on average */
-    int by_rows, is_few; /* is_few is 1 if rows or segments are too few to keep all groups busy */
+    int by_rows, is_few; /* is_few is 1 if there are fewer than 4 rows or segments per compute unit */
     uint64_t src_pitch;
     gpuscan__image_facts image;
     uint64_t src_width; /* pixels per row of an image */
@@ -17981,15 +17980,16 @@ static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const g
                : profile->reduce.vectors;
 }
 
-/* Returns how many elements a vector has. In tiles, of a CPU or of operators that do not commute, it also fits dst. */
+/* Returns how many elements a vector of src has. On a CPU or if order matters, as many elements of dst fit a vector. */
 static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
 
-/* Returns the number of levels of running sums: see [CASCADE] in kernels.cl.inc. It is 0 if the order of operations
-   does not change the error, as in sums of integers and in MUL. A work-item of a CPU may take 2^32 elements, in steps
-   of 64 or more. A work-item of a GPU has few registers for levels, and takes up to REDUCE_STEPS steps. In a group of
-   less than 64 work-items it takes more steps, since such a group sums a whole segment. */
+/* Returns the number of levels of running sums: see [CASCADE] in kernels.cl.inc.
+      0  the order of operations does not change the error, as in sums of integers and in MUL
+      9  on a CPU: a work-item may take 2^32 elements, in steps of 64 or more
+      4  in a GPU's group of less than 64 work-items: it may sum a whole segment, in many steps
+      2  otherwise: a work-item takes up to REDUCE_STEPS steps, and a GPU has few registers for levels */
 static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->arg || (e->op != GPUSCAN_OP_ADD && e->op != GPUSCAN_OP_CUSTOM) || gpuscan__is_integer(e->dst))
@@ -18052,7 +18052,7 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves src_image, and the elements' type. */
+
 static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *plan, gpuscan_type *type) {
     const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan_image *image = &desc->src_image;
@@ -18116,8 +18116,8 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
     if (plan->image.place)
         *range = plan->image.range;
-    /* Adds a range for dst and one for result, so that a result in a host array is also checked for overlap with src.
-       at_zero stays 0: in a rehearsal kernels store at most one result, and every stand-in buffer has room for it. */
+    /* There is also a range for `result`, so that a result in a host array is checked for overlap with src. at_zero
+       stays 0: in a rehearsal kernels store at most one result, and every stand-in buffer has room for it. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -18144,12 +18144,12 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     return plan->e.t_size <= GPUSCAN__WORDS_HOLD ? NULL : "state words hold elements of at most 64 bytes";
 }
 
-/* Returns the maximum number of vectors that a row touches. It may begin inside one unless `vector` divides `pitch`. */
+/* Returns how many vectors a row touches at most. Rows may begin inside vectors unless `vector` divides `pitch`. */
 static uint64_t gpuscan__lane_vectors(uint64_t count, uint64_t pitch, uint32_t vector) {
     return gpuscan__ceil_div(count + (pitch % vector ? vector - 1 : 0), vector);
 }
 
-/* Returns log2 of the number of lanes that load `vectors` vectors with `loads` loads each. There are at most `most`. */
+/* Returns log2 of the number of lanes, up to `most`, that load a row's `vectors` vectors with `loads` loads each. */
 static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t most) {
     uint32_t bits = 0;
     while (((uint64_t)loads << bits) < vectors && (2u << bits) <= most)
@@ -18165,8 +18165,8 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
 }
 
-/* Returns whether extra groups sum the long rows or segments. They do if the mean length is large, and rows or segments
-   are few or desc->count exceeds INT32_MAX. They also do for segments if src is large: one segment may have it all. */
+/* Returns whether extra groups sum the long rows or segments. They do if the mean length is large, and they are few or
+   desc->count exceeds INT32_MAX. They also do for segments of a large src: one segment may have it all. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
@@ -18179,9 +18179,8 @@ static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns whether a whole group sums each row or segment. It does if the lanes of a sub-group would take more than a
-   few steps. As an exception, lanes sum very many rows of medium length if rows are not split and the operator
-   commutes. If it does not commute, each lane loads neighbouring elements, and more than a few would exhaust the
-   first-level cache. */
+   few steps. But lanes sum very many rows of medium length if rows are not split and the operator commutes. With other
+   operators each lane loads neighbouring elements, and more than a few would exhaust the first-level cache. */
 static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t lanes = gpuscan__group_lanes(gs, key->group), mean = plan->mean;
@@ -18196,7 +18195,7 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
             plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * (key->group / lanes));
 }
 
-/* Sets the size of groups that each take one segment. If segments are split and few, it is the size for a single result
+/* Sets the size of groups that each sum one segment. If segments are split and few, it is the size for a single result
    (tuning: segments-few). Otherwise, if the operator does not commute, it shrinks until a mean segment fills a tile. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -18210,10 +18209,10 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
-/* Returns the size of groups whose lanes sum segments. A large group can also sum a long segment as a whole. */
+/* Returns the size of groups whose lanes sum segments. A small src gets small groups, unless its segments are long. */
 static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint32_t group = gs->device.profile.segments.lanes_group, items = gs->device.profile.segments.lanes_items;
-    if (plan->desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* mean segment is long */
+    if (plan->desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* long segments */
         return group;
     while (items && group > GPUSCAN__LANE_LEAST_GROUP && plan->desc->count < (uint64_t)group * items)
         group /= 2;
@@ -18256,9 +18255,9 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
-/* Sets the number of groups if rows or segments are split. Those of more than split_each elements are long, and extra
-   groups sum them. An extra group inspects split_count * split_each elements of src, and sums those that belong to long
-   rows or segments: see gpuscan_split_sum. */
+/* Sets the number of groups if rows or segments are split. Rows or segments of more than split_each elements are long,
+   and extra groups sum them. An extra group inspects split_count * split_each elements of src. It sums the elements
+   that belong to long rows or segments: see gpuscan_split_sum. */
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
     const gpuscan__profile *profile = &gs->device.profile;
     uint32_t group = plan->common.key.group, tile = plan->common.key.tile;
@@ -18270,7 +18269,7 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     uint32_t least = profile->segments.split_from;
     uint64_t each = gpuscan__max(least, gpuscan__min(all >> 14, 4 * least));
     each = gpuscan__max(gpuscan__max(each, all >> 18), 4 * mean);
-    if (plan->is_few) /* split_each becomes a quarter of a group's mean number of elements */
+    if (plan->is_few) /* makes split_each a quarter of what an extra group inspects */
         each = gpuscan__max(tile, gpuscan__ceil_div(all, 4 * most));
     if (plan->common.forced)
         each = (uint64_t)group * plan->key.lanes * plan->key.vector;
@@ -18311,9 +18310,9 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
     plan->groups = gpuscan__min(gpuscan__ceil_div(results, plan->lane_rows), plan->common.forced ? 2 : most);
 }
 
-/* Divides all elements and segment ends, in order, among a CPU's groups: the path of [REDUCE SEGMENTS]. */
+/* Divides all elements and segment ends, in order, among a CPU's groups. See [REDUCE SEGMENTS] in kernels.cl.inc. */
 static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    /* If `steps` overflows, which the comparison below finds, `most` groups run. */
+    /* `steps` may overflow. The comparison below finds this, and `most` groups run. */
     uint64_t steps = plan->desc->count * (plan->by_rows ? plan->results : 1) + plan->results;
     uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit;
     most = gpuscan__min(most, plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
@@ -18323,7 +18322,7 @@ static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     plan->split_groups = plan->groups;
 }
 
-/* Sets the groups of one result. */
+/* Sets the number of groups that reduce all elements to one result, and of tiles per group. */
 static void gpuscan__reduce_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__key *key = &plan->common.key;
@@ -18342,8 +18341,8 @@ static void gpuscan__reduce_share(const gpuscan *gs, gpuscan__reduce_plan *plan)
     plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
 }
 
-/* Sets the scratch. It has a partial result of each group or, if groups share rows or segments, two and a mark: see
-   [REDUCE SEGMENTS]. A result for the host follows. */
+/* Sets the scratch size. A group has one partial result or, if groups share rows or segments, two and a mark: see
+   [REDUCE SEGMENTS]. Then come the results, if they are for the host. */
 static void gpuscan__reduce_scratch(gpuscan__reduce_plan *plan) {
     uint32_t t_size = plan->common.e.t_size, word = plan->common.key.word;
     uint64_t *plain = &plan->common.need.bytes[GPUSCAN__PLAIN], size = plan->common.e.result_size;
@@ -18362,12 +18361,12 @@ static void gpuscan__reduce_scratch(gpuscan__reduce_plan *plan) {
         *plain = plan->result_at + plan->results * size + gpuscan__slack((uint32_t)size) + 8;
 }
 
-/* Sets the size of groups and the register limit. */
+
 static void gpuscan__reduce_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
-    int lanes = 0, whole = e->commutes; /* 1: the limit is that of lanes; 1: the limit is that of single results */
+    int lanes = 0, whole = e->commutes; /* which limit: of lanes that sum rows, or of single results */
     if (plan->key.segments) {
         gpuscan__segments_shape(gs, plan);
         lanes = plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg;
@@ -18456,7 +18455,8 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     return r != 0 || plan->desc->dst.mem || chain->recording ? r : gpuscan__reduce_read(chain, plan);
 }
 
-/* Describes a round's data. Each round has another element as result. The last one has `init`, unless e->arg is 1. */
+/* Describes the data of a self-test's round. With operators that return one of their operands, as MIN does, each round
+   has another element as result. In the last round init is the result, unless e->arg is 1. */
 static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round,
                                                       unsigned *rounds) {
     const uint64_t bests[] = {0, tile - 1, tile, 2 * tile + tile / 2, 3 * tile, 3 * tile + 4, 3 * tile + 5};
@@ -18469,10 +18469,10 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     return shape;
 }
 
-/* Sets a round's rows or segments. Round 0 has many short ones. Round 1 has three that are longer than a tile. If they
-   are split, there is a round 2 with three that are longer than a lane's loads. Each segment is followed by one empty
-   segment. If lanes take segments, 15 empty ones follow each from round 1 on, so that long segments are exceptions.
-   For rows returns 0. For segments returns 1 + the number of empty ones after each. */
+/* Sets a round's rows or segments. Round 0: many short ones. Round 1: three that are longer than a tile. Round 2 (only
+   if they are split): three that are longer than a lane's loads. An empty segment follows each segment. If lanes take
+   segments, 15 follow from round 1 on, so that long segments are exceptions. For rows returns 0, for segments 1 + the
+   number of empty ones that follow each. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -18524,7 +18524,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
             shape.best = gpuscan__mix(i) % length;
         }
         gpuscan__test_elements(e, &shape, 0, row, test->init, NULL, result);
-        if (e->arg) { /* the result is an index, which has all bits for empty segments */
+        if (e->arg) { /* the result is an index: that of an empty segment has all bits set */
             memset(test->init, 0xff, sizeof(test->init));
             gpuscan__put(e->dst, result, 0, shape.best + (each ? i * length : 0));
         }
@@ -18568,8 +18568,8 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 
 /* gpuscan__histogram_resolve sets samples (a buffer or an image), expressions, bins, weights and tiles.
    gpuscan__histogram_choose decides where samples are counted, and by how many groups. The kernel gpuscan_histogram
-   counts, or gpuscan_histogram_tiles if rows of tiles are whole vectors. Then the kernel gpuscan_histogram_finish runs
-   unless the plan's in_launch is 1. A GPU takes one of the first five forms:
+   counts, or gpuscan_histogram_tiles if the rows of tiles are whole vectors. Then the kernel gpuscan_histogram_finish
+   runs, unless the plan's in_launch is 1. A GPU takes one of the first five forms:
     form            | chosen for                                        | fields of the key
     by value        | bytes, if all values' counters fit local memory   | by_value, copies, merge
     local bins      | bins that fit local memory                        | copies
@@ -18585,14 +18585,14 @@ typedef struct gpuscan__histogram_key {
     uint32_t arrivals;  /* GPUSCAN__ARRIVALS_...: whether accumulators count the groups that have added to them */
     uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image */
     uint32_t whole_tiles;        /* 1: the program has a kernel for tiles whose rows are whole vectors */
-    uint32_t slices;             /* number of slices into which bins or values are cut */
+    uint32_t slices;             /* number of slices into which bins are cut. A group counts one slice */
     uint32_t by_value, spread;   /* 1: bytes are counted by value; 1: a value's counters of all channels adjoin */
     uint32_t merge;              /* 1: counts of values are added to bins at the end; 0: each value is a bin */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
     uint32_t edge_step;          /* EDGES: the largest power of two below the number of bins */
     uint32_t edge_cells;         /* number of cells of equal width; a sample's cell says which edges to search */
-    uint32_t byte_tables;
-    uint32_t converted, weighed; /* 1 if custom->convert is used; 1 if the desc's weight is used */
+    uint32_t byte_tables;        /* number of tables in which a CPU counts bytes by value, or 0 */
+    uint32_t converted, weighed; /* converted: custom->convert is used. weighed: desc->weight is used */
     uint32_t tiled;              /* 1: each tile has its own histogram */
     uint32_t by_channel;         /* 1: each channel has its own bounds or edges */
     uint32_t pixel_channels;     /* number of channels that expressions see; 0: a custom type, or no expressions */
@@ -18619,23 +18619,23 @@ typedef struct gpuscan__histogram_plan {
     gpuscan_type counter, weight;
     uint32_t element_size, sample_size; /* sizes in bytes; with expressions a sample is a whole pixel */
     uint32_t pixel_elements;            /* elements of a pixel: the desc's channels, or 1 for a custom type */
-    uint32_t vector;                    /* number of samples that one load has; an image's pixels are read one by one */
+    uint32_t vector;                    /* number of samples in one load; 1 for images */
     uint32_t channels;               /* channels that are counted separately; with expressions 1 */
     uint32_t bins, channel_bins;     /* a channel's number of bins, and of counters (2 more with OUTSIDE_COUNT) */
     gpuscan_custom texts;            /* the desc's custom, but `combine` is the desc's weight */
-    uint64_t all_bins;               /* number of bins of all channels in the mask */
+    uint64_t all_bins;               /* sum of channel_bins of all channels in the mask */
     uint64_t counters;               /* number of elements of `counts` from the first to the last counter */
     uint64_t count, rows;            /* rows without gaps become one long row */
     uint64_t pitch, weights_pitch, groups; /* pitch is in bytes */
     uint64_t samples;                /* number of all samples. Does not overflow, since their bytes fit 64 bits */
-    uint64_t tile_width, tile_height, tiles_across, tiles; /* if tiles is 1, that tile holds all samples */
+    uint64_t tile_width, tile_height, tiles_across, tiles; /* if `tiles` is 1, the tile holds all samples */
     uint64_t tile_samples;                                 /* number of a tile's samples */
-    uint64_t members;                                      /* groups per tile; on a CPU, pieces per tile */
-    uint64_t tables;  /* tables in the scratch: 1 or, if a CPU counts there, one per group that does not use `counts` */
+    uint64_t members;                                      /* groups that count a tile; on a CPU, pieces of a tile */
+    uint64_t tables;  /* tables in the scratch: 1, or one for each of a CPU's groups that count in the scratch */
     int in_launch;                   /* 1: the launch that counts also writes `counts` */
     int in_counts;                   /* 1: a CPU's first group counts in `counts` */
     int few;                         /* 1: bins are cut into slices, and one row has few samples: see SLICE_SHORT */
-    gpuscan__bounds bounds[4];       /* bounds of all channels or, if key.by_channel is 1, of the mask's in turn */
+    gpuscan__bounds bounds[4];       /* [0]: for all channels; if key.by_channel is 1: one for each in the mask */
     uint64_t edges;                  /* elements from the first channel's first edge to the last channel's last edge */
 } gpuscan__histogram_plan;
 
@@ -18653,7 +18653,7 @@ GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
 enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* indices of the plan's first ranges */
 enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* indices of the program's further kernels */
 
-/* Returns the size of an edge in bytes. */
+/* Returns the size of an edge in bytes. For f16 samples edges are f32. */
 static uint32_t gpuscan__edge_size(const gpuscan__histogram_plan *plan) {
     return plan->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[plan->sample].size;
 }
@@ -18665,12 +18665,12 @@ static uint32_t gpuscan__active_channels(uint32_t mask) {
     return active;
 }
 
-/* Returns the number of words that a bin has beside its copies: 1 for the upper half of 64-bit sums of weights, or 0 */
+/* Returns 1 if a bin in local memory has an extra word, the upper half of its 64-bit sum of weights. Otherwise 0. */
 static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
     return own->weight && own->counter == GPUSCAN_TYPE_U64;
 }
 
-/* Returns how many bins a group counts. If it counts by value, values of bytes take the place of bins. */
+/* Returns how many bins a group counts or, if it counts by value, how many byte values of all channels. */
 static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
     return plan->key.by_value ? 256 * gpuscan__active_channels(plan->key.mask)
                               : (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->key.slices);
@@ -18679,7 +18679,7 @@ static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
 /* Returns how many words of local memory a GPU's group needs. [HISTOGRAM] in kernels.cl.inc lays them out. */
 static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
-    uint64_t counters = (uint64_t)gpuscan__slice_bins(plan) + !own->by_value; /* one is for samples without a bin */
+    uint64_t counters = (uint64_t)gpuscan__slice_bins(plan) + !own->by_value; /* one more for samples without a bin */
     uint64_t words = counters * own->copies;
     uint64_t last = own->edge_cells ? plan->bins : gpuscan__max(plan->bins, 2 * own->edge_step); /* last edge's index */
     if (own->copies)
@@ -18850,12 +18850,12 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
     unsigned bits = type->size * 8;
     uint64_t least = type->kind == 's' ? (uint64_t)0 - ((uint64_t)1 << (bits - 1)) : 0; /* in two's complement */
-    uint64_t whole = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->bins; /* whole: values of the type; 0: 2^64 */
+    uint64_t whole = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->bins; /* whole: the type's values; 0: 2^64 */
     uint64_t lower = given[0].u, upper = given[1].u, range;
     gpuscan__histogram_key *key = &plan->key;
     int ordered = type->kind == 's' ? given[0].i < given[1].i : lower < upper;
     if (key->form == GPUSCAN_BINS_VALUES) {
-        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* values from lower on; 0: 2^64 */
+        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* 64-bit integers >= lower; 0: 2^64 */
         range = beyond && beyond < bins ? beyond : bins; /* the range ends before s - lower would wrap */
     } else if (lower == 0 && upper == 0) {
         lower = least;
@@ -18868,8 +18868,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
     bounds->lower = lower;
     bounds->range = range;
     key->range_all = lower == least && range == whole;
-    /* 32 bits suffice for the offset s - lower of a sample s if the whole range lies within the type. The offset of a
-       sample below the range, modulo 2^32, then lies beyond the range. */
+    /* 32 bits suffice for the offset s - lower of a sample s if the whole range lies within the type. A sample below
+       the range then has an offset modulo 2^32 that lies above the range, so it also counts as outside. */
     key->wide_offset = 1;
     if (bits < 64) {
         uint64_t above = lower - least;
@@ -18881,7 +18881,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
         key->mode = gpuscan__bin_mode(range, bins);
         bounds->factor = gpuscan__bin_factor(key->mode, range, bins);
     }
-    if (key->mode == GPUSCAN__BIN_MODE_SHIFT && bounds->factor > 31) /* one bin covers all 32-bit values */
+    if (key->mode == GPUSCAN__BIN_MODE_SHIFT && bounds->factor > 31) /* a bin has 2^32 values or more */
         key->wide_offset = 1;
     return GPUSCAN_SUCCESS;
 }
@@ -18933,7 +18933,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, gpuscan__histogram_plan *
                              "lower and upper: a bin is too fine for the type (bounds of floats: lower.f, upper.f)");
     /* The kernel guesses that sample s is in bin (s - lower) * (1 / step). Among up to 2^20 bins, each of the two
        roundings adds an error of up to 2^-24 * 2^20 bins, together 1/8 bin. An edge, up to 2^21 steps from 0, has an
-       error of up to 2^-24 * 2^21 steps, or 1/8 bin. The sum is below 1/2 bin if nothing overflows or underflows. */
+       error of up to 2^-24 * 2^21 steps, or 1/8 bin. NEAREST needs a sum below 1/2 bin and no over- or underflow. */
     largest = -lower > upper ? -lower : upper;
     plan->key.mode = GPUSCAN__BIN_MODE_GUESS;
     if (plan->bins <= 1u << 20 && step * 2097152.0 >= largest && step > 1e-34 && step < 1e30)
@@ -18941,7 +18941,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, gpuscan__histogram_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves the bounds: one for all channels, or one for each. The bounds of edges are the index of the first edge. */
+/* Sets plan->bounds: one for all channels, or one for each in the mask. With EDGES they hold the first edge's index. */
 static gpuscan_result gpuscan__resolve_bounds(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
     const gpuscan_bound all[] = {desc->lower, desc->upper};
@@ -18982,7 +18982,7 @@ static gpuscan_result gpuscan__resolve_bounds(gpuscan *gs, gpuscan__histogram_pl
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks what the desc says of types, expressions and bins. */
+
 static gpuscan_result gpuscan__check_samples(gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
     const gpuscan_custom *custom = desc->custom;
@@ -19202,7 +19202,7 @@ static int gpuscan__fit_copies(gpuscan__histogram_plan *plan, uint64_t most, uin
     return gpuscan__local_words(plan) * 4 <= local;
 }
 
-/* Decides whether a GPU counts bytes by value, with up to `copies` counters for each value in local memory. */
+/* Returns whether a GPU counts bytes by value, with up to `copies` counters for each value in local memory. */
 static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
     int values_are_bins = own->form != GPUSCAN_BINS_EDGES && own->range_all && plan->bins == 256 &&
@@ -19218,13 +19218,13 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     return own->by_value != 0;
 }
 
-/* Up to this many bins, edges are copied to local memory. A cell says where a search begins. tuning: histogram-edges */
+/* Up to this many bins, edges are copied to local memory. Cells say where a search begins. tuning: histogram-edges */
 #define GPUSCAN__LOCAL_EDGES 2048
 #define GPUSCAN__EDGES_ALONE 32  /* up to this many bins, cells cost more time than they save */
-#define GPUSCAN__FEW_EDGES   256 /* above this many bins, edges without cells are searched faster in the cache */
+#define GPUSCAN__FEW_EDGES   256 /* above this many bins, edges without cells stay in global memory */
 #define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for which cells are made */
 
-/* Puts edges in local memory, with fewer copies of bins if necessary. Few bins keep 4 copies, which avoid conflicts. */
+/* Puts edges in local memory, if necessary with fewer copies of bins. Up to FEW_EDGES bins have at least 4 copies. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
@@ -19247,14 +19247,13 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 
 #define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* maximum number of groups in a launch that counts tiles */
 
-/* Limits for tiles: few copies of bins take less time, and small groups let more tiles run at once. tuning:
-   histogram-tiles */
+/* Limits for tiles: few copies of bins take less time, small groups let more tiles run. tuning: histogram-tiles */
 #define GPUSCAN__TILE_COPIES  16 /* minimum number of samples per counter, on average */
-#define GPUSCAN__TILE_SAMPLES 32 /* samples that a work-item loads at a time */
+#define GPUSCAN__TILE_SAMPLES 32 /* maximum number of samples that a work-item loads at a time */
 
 /* Chooses where a CPU counts. It counts bytes in tables of byte values, and at the end adds these counts to the bins.
-   It counts other samples in tables of bins. Tables of bins are in the scratch if bins are many or local memory is
-   `refused`. Otherwise they are in local memory and have a spare counter. */
+   It counts other samples in tables of bins. Such tables are in the scratch if bins are many or local memory is
+   `refused`. Otherwise they are in local memory, with a spare counter for samples without a bin. */
 static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies, int refused) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* number of tables of 256 counters: a multiple of the channels */
@@ -19271,7 +19270,7 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, uin
 static const char *gpuscan__gpu_form(const gpuscan__histogram_tuning *tuning, gpuscan__histogram_plan *plan,
                                      uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
-    uint64_t room = gpuscan__max(local / (4 + gpuscan__upper_words(own) * 4), 2) - 1; /* a counter is spare */
+    uint64_t room = gpuscan__max(local / (4 + gpuscan__upper_words(own) * 4), 2) - 1; /* 1: see gpuscan__local_words */
     uint64_t slices = gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
     copies = gpuscan__min(copies, tuning->copies[plan->sample_size > 1]);
     if (!gpuscan__upper_words(own) && gpuscan__counts_by_value(plan, local, copies))
@@ -19301,7 +19300,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     own->slices = 1;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
         return GPUSCAN_SUCCESS;
-    if (!is_cpu && !gpuscan__uses_ptx(gs, key)) /* most drivers add bytes to local memory that is an argument */
+    if (!is_cpu && !gpuscan__uses_ptx(gs, key)) /* most drivers add some bytes to a local argument */
         local -= local > 512 ? 256 : 0;
     local = gpuscan__min(local, tuning->local);
     if (own->tiled)
@@ -19322,7 +19321,7 @@ enum {
                                   many vectors, at one group per compute unit */
 };
 
-/* Returns the maximum number of groups that count the same slice. On a CPU a slice has all bins. */
+/* Returns the maximum number of groups that count the same slice. On a CPU one slice has all bins. */
 static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_tuning *tuning = &gs->device.profile.histogram;
     const gpuscan__histogram_key *own = &plan->key;
@@ -19355,7 +19354,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     plan->few = 0;
     spends = !is_cpu &&
              (own->tiled || (own->slices == 1 && (own->rows || (own->copies && tuning->short_vectors))));
-    if (!is_cpu && own->tiled) { /* takes the largest group in which each work-item has two loads or more */
+    if (!is_cpu && own->tiled) { /* takes the smallest group in which work-items have up to two loads */
         key->vectors = (uint32_t)gpuscan__min(key->vectors, gpuscan__max(GPUSCAN__TILE_SAMPLES / vector, 1));
         for (key->group = (uint32_t)gpuscan__min(most, 64); key->group * 2 <= most;) {
             if (key->group >= plan->tile_samples / (key->vectors * vector) / 2)
@@ -19384,16 +19383,16 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     key->tile = is_cpu ? 65536 / plan->sample_size /* tiles of a CPU only divide the work, so they are long */
                        : key->group * key->vectors * vector;
     own->arrivals = gpuscan__histogram_arrivals(gs, plan);
-    /* Whole tiles need half the registers and instructions. More copies of the bins do not make them faster.
-       tuning: histogram-whole-tiles */
+    /* this kernel takes half the registers. More copies of bins do not speed it up. tuning: histogram-whole-tiles */
     own->whole_tiles = !is_cpu && own->tiled && !own->image && own->copies && vector * plan->sample_size == 16 &&
                        vector % own->channels == 0;
 }
 
-/* Sets the number of groups. A GPU's group adds its bins to the result at the end, and counts so many vectors that this
-   is worth it: with slices more than without. A CPU's group gets at least one sample per bin, and tables in scratch are
-   limited. A tile has `members`: groups that count it or, on a CPU, pieces of it. One is enough if there are many
-   tiles. A CPU with tables in scratch has one. Local counters have 32 bits, which limits what a group counts. */
+/* Sets the number of groups. Counters in local memory have 32 bits, which limits a group's samples.
+      GPU    a group adds its bins to the result at the end. It gets enough vectors to be worth that, more with slices
+      CPU    a group gets at least one sample per bin. The size of tables in scratch is limited
+      tiles  a tile is counted by plan->members groups or, on a CPU, in as many pieces. One suffices if tiles are many,
+             or if a CPU's tables are in scratch */
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_tuning *tuning = &gs->device.profile.histogram;
     const gpuscan__histogram_key *own = &plan->key;
@@ -19405,9 +19404,9 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                         : own->slices == 1       ? tuning->least
                         : own->rows || plan->few ? gpuscan__max(tuning->short_vectors, 1)
                                                  : 12;
-    uint64_t piece = is_cpu ? key->tile : plan->vector;    /* in samples */
-    uint64_t least = is_cpu ? 1 : key->group * per_item; /* minimum number of a group's pieces */
-    uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* a member's minimum, in samples */
+    uint64_t piece = is_cpu ? key->tile : plan->vector;    /* samples of a piece */
+    uint64_t least = is_cpu ? 1 : key->group * per_item; /* minimum number of pieces per group */
+    uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* minimum samples per member */
     if (own->tiled) {
         plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(tile / worth, 1));
         plan->members = is_cpu && !own->copies ? 1 : gpuscan__max(plan->members, tile >> 30);
@@ -19425,11 +19424,12 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
     plan->groups = gpuscan__max(groups, 1) * own->slices;
 }
 
-/* Decides whether the launch that counts also writes `counts`. With tiles it does if one launch has one group per tile.
-   Without tiles, a GPU's launch does if each slice has one group or accumulators count arrivals. A CPU's launch does if
-   it has one group, or a fence and small tables. Simulators report plain stores to tables in scratch as a race, so
-   there these tables do not count as small. With tables in scratch, a CPU's first group may count in `counts` if that
-   is a buffer that it can read. */
+/* Decides whether the launch that counts also writes `counts`. It does in these cases:
+      tiles  one group counts each tile. On a GPU, one launch must also suffice, with bins in local memory
+      GPU    each slice has one group, or accumulators count arrivals
+      CPU    there is one group; or the device has a fence, and the tables are small
+   A simulator (FENCE_MEM) reports plain stores to tables in scratch as a race, so there these tables do not count as
+   small. If a CPU's tables are in scratch, its first group counts in `counts` instead, if it can read that buffer. */
 static void gpuscan__histogram_finishing(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     int is_cpu = gpuscan__key_is_cpu(&plan->common.key), is_apart = is_cpu && !own->copies && !own->tiled;
@@ -19489,7 +19489,7 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
 }
 
 /* Returns a group's bytes of local memory. A GPU's group keeps its bins there, and at the end its ticket. A CPU's group
-   keeps its tables there. Each table of bins has a spare counter. Tables of byte values precede one of bins. */
+   keeps its tables there: tables by byte value and one of bins, or tables of bins. Those have a spare counter each. */
 static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     if (plan->key.byte_tables)
@@ -19515,7 +19515,7 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
 static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
                                                uint32_t flags, uint64_t first_tile, uint64_t groups) {
     const gpuscan_histogram_desc *desc = plan->desc;
-    const uint32_t unit = plan->element == GPUSCAN_TYPE_CUSTOM ? 1 : plan->element_size; /* see gpuscan_element */
+    const uint32_t unit = plan->element == GPUSCAN_TYPE_CUSTOM ? 1 : plan->element_size; /* of a gpuscan_element */
     gpuscan__launch launch =
         gpuscan__launch_begin(chain, gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0);
     gpuscan__histogram_numbers numbers;
@@ -19573,7 +19573,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
 static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere = -3; /* in place of a bin's number */
 
 /* Returns the bounds of the bins that the self-test counts in. `slot` is the channel's number in the mask. In the form
-   EDGES, the test's own edges are evenly spaced. Around integer edges there is room for samples. Float edge k is k. */
+   EDGES, the test's own edges are evenly spaced. Integer samples have room on both sides. Float edge k is k. */
 static gpuscan__bounds gpuscan__test_bounds(const gpuscan__histogram_plan *plan, uint32_t slot) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
     uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0, bins = plan->bins;
@@ -19589,8 +19589,7 @@ static gpuscan__bounds gpuscan__test_bounds(const gpuscan__histogram_plan *plan,
     return bounds;
 }
 
-/* Returns how far bin k begins above the lower bound. For k = bins, returns where the last bin ends. Even bins begin at
-   ceil(k * range / bins). */
+/* Returns bin k's offset from the lower bound; for k = bins, the last bin's end. Even bins: ceil(k * range / bins). */
 static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                         uint64_t k) {
     uint64_t bins = plan->bins, quotient = bounds->range / bins, rest = bounds->range % bins;
@@ -19641,8 +19640,8 @@ static double gpuscan__whole_half(double x) {
     return half < 1.0f / 16384 && half > -1.0f / 16384 ? 0 : (double)half;
 }
 
-/* Sets `x` to a sample. It is in the middle of a bin, at an edge, or outside the range of all bins. Returns the
-   sample's bin, or NOWHERE if the sample, rounded to the type, is too close to an edge. */
+/* Sets `*x` to test sample i: in the middle of a bin, at an edge, or outside the range of all bins. Returns its bin,
+   BELOW, ABOVE, or NOWHERE if the sample, rounded to the type, is too close to an edge to be sure of its bin. */
 static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
                                    double *x) {
     int edges = plan->key.form == GPUSCAN_BINS_EDGES;
@@ -19671,7 +19670,7 @@ static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gp
     return !(*x > lower) ? 0 : off > -0.3 && off < 0.3 ? bin : gpuscan__nowhere;
 }
 
-/* Gets the bits of test sample i. Returns its bin, BELOW, ABOVE, or NOWHERE (for a NaN, for example). */
+/* Sets `*bits` to the bits of test sample i. Returns its bin, BELOW, ABOVE or, for a NaN, NOWHERE. */
 static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, uint32_t slot, uint64_t i, uint64_t *bits) {
     const gpuscan__bounds bounds = gpuscan__test_bounds(plan, slot);
     double real;
@@ -19687,11 +19686,11 @@ static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, uint32_
 }
 
 /* A self-test replaces the caller's expressions by its own. Each pixel holds a number below TEST_VALUES. A struct holds
-   it in its last part. Other pixels hold it in one channel, and their other channels are 0. The sum of this number and
-   the pixel's index in its row chooses the pixel's weight, and which of TEST_VALUES values is put into a bin. */
+   it in its last word or byte. Other pixels hold it in one channel, and their other channels are 0. The sum of this
+   number and the pixel's index in its row chooses the pixel's weight, and which of TEST_VALUES values is binned. */
 enum { GPUSCAN__TEST_VALUES = 64 };
 
-/* Adds to the text an array of the test's values, as bits, and a function that returns one of them. */
+/* Adds source code: an array with the bits of the test's values, and a function that returns one of the values. */
 static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_plan *plan) {
     static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
@@ -19763,7 +19762,7 @@ static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, uint64_t 
 /* Fills a pixel with test samples i, i + 1, ..., one per channel. Counts them in `counts` unless that is NULL. */
 static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i, uint64_t weight,
                                 unsigned char *samples, uint64_t *counts) {
-    uint32_t c, slot = 0; /* slot: the channel's number in the mask */
+    uint32_t c, slot = 0; /* slot: the channel's number among those in the mask */
     for (c = 0; c < plan->channels; c++) {
         uint32_t active = plan->key.mask >> c & 1;
         uint64_t bits;
@@ -19823,18 +19822,18 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
 }
 
 /* Returns the rows of a round. A row of `row` pixels touches 17 vectors wherever it begins. A work-item steps by a
-   power of two times the number of groups, which are few in a test. 17 does not divide this, so a work-item visits
-   other columns in each row. */
+   power of two times the number of groups, which are few in a test. Since 17 does not divide such a step, a work-item
+   visits other columns in each row. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__key *key,
                                                 unsigned round) {
     uint64_t row = gpuscan__ceil_div(15 * of->vector + of->vector / 2 + 2, of->channels), wide = row + row / 2;
     uint64_t one = 3 * (uint64_t)key->tile / of->channels + 5, all = gpuscan__max(one, 9 * row);
     uint32_t tiled = of->key.tiled;
-    const gpuscan__test_rows shapes[] = { /* a tile_height of 0 stands for all rows */
+    const gpuscan__test_rows shapes[] = { /* 0: set below. Columns: rows, pixels, gap, tile_width, tile_height, tiles */
         {1, one, 0, one, 0, 1},
         {2, one / 2 + 7, 3, 0, 0, 1}, /* rows with gaps */
-        {all / row, row, 3, 0, 0, 1}, /* more of them */
-        {5, one / 5 + 7, 3, 0, 3, 1}, /* a few tiles, and several groups count each */
+        {all / row, row, 3, 0, 0, 1}, /* more rows with gaps */
+        {5, one / 5 + 7, 3, 0, 3, 1}, /* a few tiles, each counted by several groups */
         {all / wide, wide, 3, row, all / wide / 4, 1}, /* more tiles, some cut off at the right and at the bottom */
         {all / 80 + 2, 80, 32, 48, all / 160 + 2, 1}}; /* tiles whose rows are whole vectors */
     gpuscan__test_rows shape = shapes[tiled ? 3 + round : of->key.rows ? 1 + round : 0];
@@ -19842,7 +19841,7 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
         shape.rows *= gpuscan__ceil_div(shape.pixels, 4096);
         shape.pixels = 4096;
     }
-    if (shape.tile_width == 0) /* a row has two tiles, or one */
+    if (shape.tile_width == 0) /* a row has two tiles, or one if there is a single tile */
         shape.tile_width = shape.pixels / (1 + tiled) + tiled;
     if (shape.tile_height == 0)
         shape.tile_height = shape.rows;
@@ -19850,8 +19849,8 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     return shape;
 }
 
-/* Tests the call's own bins if they have up to 1 MiB of counters (32 KiB with tiles). In the form EDGES, the test has
-   its own edges. With edges_pitch, each channel's first edge is at another index. */
+/* Tests the call's own bins if they have up to 1 MiB of counters (32 KiB with tiles), otherwise nothing. In the form
+   EDGES, the test has its own edges. With edges_pitch, each channel's first edge is at another index. */
 GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
     gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
@@ -19927,40 +19926,39 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 /* [SELECT] --------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
 
-/* gpuscan__select_resolve sets what decides which elements are kept (flags, bits or a predicate; for runs the keys),
-   the outputs and the tally. gpuscan__select_choose uses a row of the profile's tunings, and the first strategy that
-   fits. A scan of numbers, 1 for each kept element and 0 for each other one, gives kept elements their positions.
+/* gpuscan__select_resolve sets the outputs, the tally, and the array that decides what is kept: flags, bits, elements
+   for a predicate, or keys of runs. gpuscan__select_choose takes a tuning row's strategy, or the next simpler one that
+   fits. An exclusive scan of ones (kept elements) and zeros (the others) gives kept elements their output positions.
     form        | chosen for                                        | kernels gpuscan_...
-    multi-pass  | MULTI_PASS                                        | scan_sums if parts > 1, parts
+    multi-pass  | MULTI_PASS and CPU_MULTI_PASS                     | scan_sums (if parts > 1), parts
     few         | SINGLE_PASS, lanes, up to FEW_TILES tiles         | look_back, with key.few
-    look-back   | SINGLE_PASS otherwise; key.counted may be 1       | look_back, on CPUs look_back_cpu
-    ahead       | SINGLE_PASS_AHEAD                                 | ahead; if key.once, no tile is read ahead
-   If a call is in place, key.moves is 1: outputs go to scratch, and the kernel select_move follows. In several passes
-   key.word is 0. The own key's fields `key`, length_size, reduces and wide are for runs. */
+    look-back   | SINGLE_PASS otherwise, CPU_SINGLE_PASS            | look_back, or look_back_cpu on a CPU
+    ahead       | SINGLE_PASS_AHEAD                                 | ahead. With key.once it loads each tile once
+   If a call is in place, key.moves is 1: these kernels store outputs in scratch, and select_move copies them to their
+   buffers. In several passes key.word is 0, since there are no state words. */
 
-/* The outputs are dst, if the call wants it, and the payloads. */
-enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS };
+enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS }; /* dst, if the call wants it, and the payloads */
 
-/* The operation `runs` selects the first key of each run of equal keys. This value of `by` stands for that. */
+/* A value of `by`, below: the first key of each run is kept. Only the operation `runs` uses it. */
 enum { GPUSCAN__SELECT_HEADS = GPUSCAN_SELECT_PREDICATE + 1 };
 
 typedef struct gpuscan__select_key {
     uint32_t by, invert; /* `by` is GPUSCAN_SELECT_... or GPUSCAN__SELECT_HEADS */
     uint32_t index_size; /* bytes of an index; 0: no indices are wanted */
-    uint32_t moves;      /* 1: outputs go to scratch, and the next launch moves them to their buffers */
+    uint32_t moves;      /* 1: outputs go to scratch, and the next launch copies them to their buffers */
     uint32_t own_flags;  /* 1: the elements are their own flags */
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
     uint32_t has_dst; /* 1: dst is the first output */
-    uint32_t key, length_size, reduces, wide; /* used by runs; gpuscan__elements has the same fields */
-    uint32_t counted, few; /* gpuscan__scan_key has the same fields */
+    uint32_t key, length_size, reduces, wide; /* for runs: copies of fields of gpuscan__elements */
+    uint32_t counted, few; /* as in gpuscan__scan_key */
 } gpuscan__select_key;
 GPUSCAN__OWN_KEY(select)
 
-/* Points to the fields that descs of selections and of runs have in common, by their use. Selections have no lengths,
-   values and results. */
+/* Points to the fields of a gpuscan_select_desc or a gpuscan_runs_desc, by their use: the two descs name some fields
+   differently. A selection's lengths, values and results are NULL. */
 typedef struct gpuscan__select_fields {
-    gpuscan_buffer *decides; /* flags, elements or keys */
-    gpuscan_buffer *from, *to, *indices; /* buffers of the elements: source, destination and indices */
+    gpuscan_buffer *decides; /* decides what is kept: flags, bits, elements or keys */
+    gpuscan_buffer *from, *to, *indices; /* source, destination and indices of the elements or keys */
     gpuscan_buffer *lengths, *values, *results, *count_buffer;
     const gpuscan_payload **payloads;
     uint32_t *payload_count;
@@ -19972,13 +19970,13 @@ typedef struct gpuscan__select_fields {
 typedef struct gpuscan__select_plan {
     gpuscan__plan common;
     gpuscan__select_key key;
-    gpuscan__select_fields of; /* the fields of common.desc */
+    gpuscan__select_fields of; /* points to the fields of common.desc */
     uint32_t size;            /* bytes of an element or a key */
     uint32_t values_size, results_size;
     uint32_t index_size;      /* bytes of an index */
-    uint64_t count, units;    /* number of elements; for BITS of 32-bit words: see [SELECT] in kernels.cl.inc */
+    uint64_t count, units;    /* elements of the source; elements of `decides`, which are 32-bit words for BITS */
     uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
-    uint32_t items, limit;    /* fields of the tally's dispatch */
+    uint32_t items, limit;    /* the tally's dispatch_items and dispatch_limit, or their defaults */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
     uint64_t moved;           /* byte offset in PLAIN scratch of the number of kept elements */
@@ -20004,7 +20002,7 @@ static uint64_t gpuscan__select_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(ENGINE, 1);
 }
 
-/* Returns the size of the words in which elements move: the largest power of two up to 16 that divides `size`. */
+/* Returns how many bytes kernels copy at a time: the largest power of two up to 16 that divides an element's `size`. */
 static uint32_t gpuscan__word_of(uint32_t size) {
     return (uint32_t)gpuscan__min(gpuscan__alignment(size), 16);
 }
@@ -20014,7 +20012,7 @@ static uint32_t gpuscan__decides_size(const gpuscan__elements *e) {
     return e->key ? e->key_size : e->src_size;
 }
 
-/* Returns how many bytes one element has in all outputs together. */
+/* Returns how many bytes a kept element takes in all outputs together, with its index. */
 static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
     uint64_t bytes = key->index_size;
     uint32_t k;
@@ -20023,7 +20021,7 @@ static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
     return bytes;
 }
 
-/* A lane loads one element at a time if selected elements have LARGE_ELEMENTS bytes or more in all outputs. */
+/* In selections whose kept elements take this many bytes or more in all outputs, a lane loads one element at a time. */
 #define GPUSCAN__LARGE_ELEMENTS 256
 
 /* Returns how many elements a lane loads at once from the array that decides what is kept. */
@@ -20034,25 +20032,25 @@ static uint32_t gpuscan__select_vector(const gpuscan__elements *e, const gpuscan
     return gpuscan__vector(size, e->reduces ? e->src_size : size);
 }
 
-/* Returns whether a tile lists kept elements in local memory. It does if it has loaded them anyway, to decide. */
+/* Returns whether groups list kept elements in local memory. They do if they load elements anyway, for the decision. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
     int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS || key->own_flags;
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
 }
 
-/* Returns whether a tile lists positions of kept elements: for indices, lengths and outputs that it does not list. */
+/* Returns whether groups list kept elements' positions in the tile: for indices, lengths, and outputs loaded later. */
 static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
     return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
 
-/* Returns whether sub-groups list runs and their results of 4 or 8 bytes: see RUNS_BY_SUBGROUP in kernels.cl.inc. */
+/* Returns whether each sub-group lists its own runs and their results: see RUNS_BY_SUBGROUP in kernels.cl.inc. */
 static int gpuscan__select_lists_runs(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                       const gpuscan__elements *e) {
     return e->reduces && (e->result_size == 4 || e->result_size == 8) && gpuscan__uses_lanes(gs, key) &&
            !gpuscan__select_lists_places(own);
 }
 
-/* Defines the macro `name` as a list of the outputs. The list begins with output number `from`. */
+/* Defines the macro GPUSCAN_name(X) as X(number, word type, words) for each output from number `from` on. */
 static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const gpuscan__select_key *key,
                                     uint32_t from) {
     char line[64];
@@ -20075,7 +20073,7 @@ static uint64_t gpuscan__select_list_at(const gpuscan *gs, const gpuscan__key *k
     return gpuscan__key_shared_bytes(gs, key, t_size) + (windows + 15) / 16 * 16;
 }
 
-/* Returns how many bytes of local memory a group has, including its tile's lists. */
+/* Returns how many bytes of local memory a group needs, with its lists of kept elements. */
 static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                        const gpuscan__elements *e) {
     uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1, bytes = 0;
@@ -20124,12 +20122,12 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
-/* Element counts up to this fit 32 bits. (Tests, which lack the memory for more, set it lower.) */
+/* Up to this many elements are counted in 32 bits. (Tests, which lack the memory for more, set a lower number.) */
 #ifndef GPUSCAN__SELECT_NARROW
 #define GPUSCAN__SELECT_NARROW UINT32_MAX
 #endif
 
-/* Begins resolve for selections and runs. Sets the sizes of indices and outputs. Adds the payloads' ranges. */
+/* Begins resolve for selections and runs: sets the counts, capacity and index size, and adds the payloads' ranges. */
 static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *plan, int in_place) {
     const gpuscan__select_fields *of = &plan->of;
     uint64_t capacity = *of->capacity;
@@ -20137,12 +20135,11 @@ static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *p
     plan->count = plan->units = *of->count;
     plan->capacity = capacity && capacity < plan->count ? capacity : plan->count;
     plan->key.index_size = of->indices->mem ? plan->index_size : 0;
-    /* also checks payload_count */
     return r != 0 ? r : gpuscan__resolve_payloads(gs, &plan->common, *of->payloads, *of->payload_count, plan->count,
                                                   plan->capacity, in_place);
 }
 
-/* Ends resolve for selections and runs. Adds the ranges of the tally and the count. Checks that there is an output. */
+/* Ends resolve for selections and runs: adds the ranges of tally and count_buffer. Refuses calls that want nothing. */
 static gpuscan_result gpuscan__select_end(gpuscan *gs, gpuscan__select_plan *plan) {
     static const char *const fields[2][3] = {{"selected.count", "selected.count_type", "selected.dispatch"},
                                              {"runs.count", "runs.count_type", "runs.dispatch"}};
@@ -20188,7 +20185,7 @@ static gpuscan__range *gpuscan__select_range(gpuscan__select_plan *plan, const c
     return range;
 }
 
-/* Sets the sizes of dst and the payloads. A preparation that has no output is treated as if it had dst. */
+/* Sets the bytes of an element of each output. A preparation without outputs and tally is treated as if it had dst. */
 static void gpuscan__select_sizes(gpuscan__select_plan *plan) {
     gpuscan__select_key *key = &plan->key;
     const gpuscan_tally *tally = plan->of.tally;
@@ -20203,7 +20200,7 @@ static void gpuscan__select_sizes(gpuscan__select_plan *plan) {
 }
 
 #if GPUSCAN__HAS_SELECT
-/* Resolves type, flag_type, by, invert and custom. Kernels convert the flags or elements that decide to 0 or 1. */
+/* Resolves type, flag_type, by, invert and custom. Kernels convert each flag or inspected element to 1 (kept) or 0. */
 static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__elements *e = &plan->common.e;
@@ -20250,7 +20247,7 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* If a self-test's elements are their own flags, only the buffer of flags exists when the plan is resolved. */
+/* own_flags: 1 in a self-test whose elements are their own flags: then `from` is desc->flags, the only buffer given. */
 static gpuscan__select_fields gpuscan__select_fields_of(gpuscan_select_desc *desc, int own_flags) {
     const gpuscan__select_fields fields = {
         desc->by == GPUSCAN_SELECT_PREDICATE ? &desc->src : &desc->flags, own_flags ? &desc->flags : &desc->src,
@@ -20266,7 +20263,7 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     gpuscan__range *range;
     gpuscan_result r;
     int by_predicate;
-    memcpy(&desc, &common->desc, sizeof(desc)); /* only a self-test, whose desc is not const, writes through `of` */
+    memcpy(&desc, &common->desc, sizeof(desc)); /* drops const: only self-tests write through `of`, to their own desc */
     plan->of = gpuscan__select_fields_of(desc, common->forced && gpuscan__select_own(common->forced).own_flags);
     if ((r = gpuscan__select_elements(gs, plan)) != 0 || (r = gpuscan__select_begin(gs, plan, 2)) != 0)
         return r;
@@ -20298,8 +20295,8 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
 }
 #endif /* GPUSCAN__HAS_SELECT */
 
-/* Sets the key's group, vectors and tile, as gpuscan__fit does for other operations. The outputs of a tile have at most
-   TILE_BYTES bytes, so that many groups store large elements. tuning: select-shares */
+/* Sets the key's group, vectors and tile, as gpuscan__fit does for other operations. In selections, a tile's outputs
+   have at most TILE_BYTES bytes, so that many groups share the work of storing large elements. tuning: select-shares */
 #define GPUSCAN__TILE_BYTES (256 * GPUSCAN__KIB)
 static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, uint32_t group, uint32_t vectors) {
     gpuscan__plan *common = &plan->common;
@@ -20311,7 +20308,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     uint32_t element = gpuscan__decides_size(e) + (e->reduces ? e->src_size : 0);
     int fits;
     if (gpuscan__key_is_cpu(key)) {
-        key->group = key->vectors = 1; /* a tile has words of 64 marks */
+        key->group = key->vectors = 1; /* a tile consists of whole mask words, of 64 bits each */
         key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / (element + unit * bytes) / 64 * 64, 64);
         return;
     }
@@ -20328,7 +20325,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
 }
 
 #define GPUSCAN__WIDE_ELEMENTS 12 /* an element is wide if its outputs together take at least this many bytes */
-/* Returns the GPUSCAN__FOR_... bits of a call of selections or runs. */
+/* Returns which kinds of calls a selection or runs belong to, as GPUSCAN__FOR_... bits. */
 static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__select_key *key = &plan->key;
@@ -20344,8 +20341,8 @@ static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
            GPUSCAN__FOR(OUTPUTS, is_wide) | GPUSCAN__FOR(ELEMENTS, is_plain);
 }
 
-/* Returns the first tuning row that fits the call, or the row for all calls. A forced strategy replaces the row's. If
-   `many` is 1, rows of SINGLE_PASS are skipped. */
+/* Returns the first tuning row that fits the call and the strategy that the call forces. If there is none, returns the
+   row for all calls, with the forced strategy. If `many` is 1, skips rows of SINGLE_PASS. */
 static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
     gpuscan_strategy forced = plan->common.call->strategy;
     uint32_t size = gpuscan__decides_size(&plan->common.e);
@@ -20358,7 +20355,7 @@ static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__
     return found;
 }
 
-/* Sets the key and the tiles. A self-test's key is given. */
+/* Sets the key, except in a self-test, and the tiles. Sets how many tiles ahead SINGLE_PASS_AHEAD sums. */
 static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
@@ -20376,7 +20373,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     if (!common->forced && (plan->tiles > GPUSCAN__FEW_TILES || !gpuscan__uses_lanes(gs, key)))
         plan->key.few = 0;
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
-    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* each bit counts as an element of 4 bytes */
+    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* each of a word's 32 flags counts as 4 bytes */
         tile_bytes *= 32;
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
@@ -20399,14 +20396,14 @@ static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__sele
     return gpuscan__tiles_misfit(gs, key, plan->tiles, gpuscan__single_pass_groups(gs, key, plan->tiles));
 }
 
-/* Takes the tuning's strategy. With AUTO, tries simpler ones until one fits. */
+/* Takes the strategy of a tuning row. With AUTO, takes the next simpler one until a strategy fits the call. */
 static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan *plan) {
     gpuscan__tuning tuning = gpuscan__select_tuning(gs, plan, 0);
     int is_auto = plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO;
     const char *why;
     gpuscan__select_shape(gs, plan, &tuning);
     if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && !plan->common.forced && is_auto) {
-        /* rows of SINGLE_PASS are for few tiles */
+        /* the row is for few tiles, but the call has more: takes a row of another strategy */
         tuning = gpuscan__select_tuning(gs, plan, 1);
         gpuscan__select_shape(gs, plan, &tuning);
     }
@@ -20431,7 +20428,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
     *plain += 64;
-    for (k = 0; k <= plan->key.outputs; k++) { /* 16 bytes more, to keep an output's offset modulo 16 in scratch */
+    for (k = 0; k <= plan->key.outputs; k++) { /* 16 bytes more: see gpuscan__arg_output */
         uint32_t size = k < plan->key.outputs ? plan->key.sizes[k] : plan->key.index_size;
         plan->rooms[k] = *plain;
         if (!gpuscan__add(*plain, gpuscan__scratch_aligned(plan->capacity * size + 16), plain))
@@ -20440,8 +20437,9 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets `buffer` as an argument or, if `to` is given, the scratch of output k, which is moved to *to. The last output is
-   the indices. Returns the offset in words. An output has the same address modulo 16 in scratch and in its buffer. */
+/* Sets a kernel argument for output k, or for the indices if k is key.outputs. The argument is `buffer` or, if `to` is
+   given, scratch whose address modulo 16 equals that of *to. So the output can be copied to *to 16 bytes at a time.
+   Returns the argument's offset in words. */
 static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__select_plan *plan, uint32_t k,
                                     gpuscan_buffer buffer, const gpuscan_buffer *to) {
     uint64_t size = k < plan->key.outputs ? plan->key.sizes[k] : gpuscan__max(plan->key.index_size, 1);
@@ -20450,7 +20448,7 @@ static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__sele
               : gpuscan__arg_buffer(launch, buffer) * (size / word);
 }
 
-/* If `enters`, the launch stores outputs in scratch. If `leaves`, it moves them from there to their buffers. */
+/* enters: 1 if the launch stores outputs in scratch. leaves: 1 if it copies them from scratch to their buffers. */
 static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, int enters, int leaves,
                                  gpuscan__select_numbers *numbers) {
     const gpuscan__select_key *key = &plan->key;
@@ -20536,15 +20534,16 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
 
 /* ---- self-test of selections and runs */
 
-/* Returns whether the self-test keeps element i. Round 0 keeps about half, and the tiles' ends. Round 1 keeps all of
-   the first tile, none of the second, and one in seven of the others. */
+/* Returns whether the self-test keeps element i. Round 0 keeps about half, and all edges: see gpuscan__is_edge. Round 1
+   keeps the first tile, nothing of the second, about one in seven of the others, and the last element. */
 static int gpuscan__select_test_keeps(const gpuscan__test_shape *shape, uint64_t i) {
     if (shape->round == 0)
         return gpuscan__is_edge(shape, i) || gpuscan__mix(i) % 2 == 0;
     return i / shape->tile == 0 || (i / shape->tile != 1 && gpuscan__mix(i) % 7 == 0) || i == shape->count - 1;
 }
 
-/* Stores what decides about element i. For runs that is a key of run number `run`, otherwise a flag: `keeps`. */
+/* Stores element i of the array that decides what is kept. For runs it is a key of run number `run`. For selections it
+   is a flag, or an element for the predicate: not 0 if `keeps` is 1, otherwise 0. */
 static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *to, uint64_t i, uint64_t run,
                                      int keeps) {
     gpuscan_type type = e->key ? e->key : e->src;
@@ -20554,18 +20553,18 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
         memcpy(&word, to + i / 32 * 4, sizeof(word));
         word = (word & ~((uint32_t)1 << i % 32)) | (uint32_t)keeps << i % 32;
         memcpy(to + i / 32 * 4, &word, sizeof(word));
-    } else if (type == GPUSCAN_TYPE_CUSTOM) { /* the stand-in compares the first part only */
+    } else if (type == GPUSCAN_TYPE_CUSTOM) { /* the stand-in text inspects at most bytes 0 to 3 */
         for (byte = 0; byte < size; byte++)
             to[i * size + byte] = (unsigned char)(byte >= 4 ? gpuscan__mix(i) >> byte % 8 * 8 : byte == 0 ? x : 0);
     } else {
-        if (!gpuscan__is_float(type)) /* any bit of the type may be set */
+        if (!gpuscan__is_float(type)) /* sets any bit of a flag, and a key's lowest or highest byte */
             x = !e->key ? (uint64_t)keeps << i % bits : run % 2 ? x << (bits - 8) : x;
         gpuscan__put(type, to, i, x);
     }
 }
 
-/* Sets the fields of the desc that selections and runs have in common, and fills the arrays. In round 1 the capacity
-   ends inside a tile. */
+/* Fills a self-test's arrays. Sets the fields of the desc that selections and runs have in common. In round 1 the
+   capacity ends inside a tile. */
 static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select_fields *in) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__select_key own = gpuscan__select_own(test->key);
@@ -20670,12 +20669,12 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
 /* [RUNS] ----------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_RUNS
 
-/* `runs` selects the first key of each stretch of equal keys. It also stores lengths and reductions. See [SELECT]. */
+/* A run is a stretch of equal keys. `runs` stores its first key (see [SELECT]), its length and its reduced values. */
 
-/* Sets the size and the alignment of a gpuscan_run in kernels.cl.inc. */
+/* Sets the elements' size and alignment to those of the struct gpuscan_run in kernels.cl.inc. */
 static void gpuscan__runs_state(gpuscan__elements *e) {
     uint32_t value = e->reduces ? e->t_size : 0, align = gpuscan__alignment(value), number, at;
-    e->wide = e->wide || (value && value % 8 == 0); /* 64-bit numbers leave no gap after such a value */
+    e->wide = e->wide || (value && value % 8 == 0); /* 64-bit numbers follow such a value without a gap */
     number = e->wide ? 8 : 4;
     align = (uint32_t)gpuscan__max(align < 128 ? align : 128, number);
     at = (value + 3) / 4 * 4;
@@ -20685,7 +20684,7 @@ static void gpuscan__runs_state(gpuscan__elements *e) {
     e->dst_size = e->t_size = (at + align - 1) / align * align;
 }
 
-/* Resolves what is reduced, and the type as which keys are compared. */
+/* Resolves the values to reduce, and the type of keys. Integer keys are compared as unsigned integers of their size. */
 static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *plan) {
     const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)plan->common.desc;
     gpuscan__elements *e = &plan->common.e;
@@ -20708,7 +20707,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
         return r;
     plan->values_size = e->src_size;
     plan->results_size = e->result_size;
-    if (!desc->dst.mem) { /* without dst, the keys are only counted */
+    if (!desc->dst.mem) { /* without dst, no values are reduced: sums only count runs */
         memset(e, 0, sizeof(*e));
         e->src = GPUSCAN_TYPE_U32;
         e->dst = wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
@@ -20746,7 +20745,7 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     gpuscan_runs_desc *desc;
     gpuscan__select_key *key = &plan->key;
     gpuscan_result r;
-    memcpy(&desc, &common->desc, sizeof(desc)); /* only a self-test, whose desc is not const, writes through `of` */
+    memcpy(&desc, &common->desc, sizeof(desc)); /* drops const: only self-tests write through `of`, to their own desc */
     plan->of = gpuscan__runs_fields_of(desc);
     if ((r = gpuscan__select_begin(gs, plan, 0)) != 0 || (r = gpuscan__runs_elements(gs, plan)) != 0)
         return r;
@@ -20819,21 +20818,20 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 /* [SORT] ----------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SORT
 
-/* gpuscan__sort_resolve sets keys (or custom->key), the bits to sort by, payloads and the permutation.
-   gpuscan__sort_choose first decides how payloads move. They move with the keys in each pass, as values or in records,
-   or else indices move with the keys, and after the passes payloads are gathered by index. Then it chooses the form:
+/* gpuscan__sort_resolve sets the keys, the bits to sort by, the payloads and the permutation. gpuscan__sort_choose
+   first decides what moves with the keys in each pass: nothing, a payload, a record of payloads, or an index. Payloads
+   that do not move with the keys are gathered by index after the passes. Then it chooses the form:
     form     | chosen for                                     | kernels gpuscan_sort_...
     small    | one tile; on a CPU up to sort_small elements   | small: one group, or one work-item of a CPU
     together | up to profile.sort.together elements           | together: groups wait for each other
-    counted  | a count on the device, if counted_once is set  | counted: the same, and the count selects the tile
-    filled   | SINGLE_PASS, if elements are keys of one byte  | histogram, fill: keys are stored as often as counted
+    counted  | a count on the device, if counted_once is set  | counted: sorts as small, together or sweeps do
+    filled   | SINGLE_PASS, if elements are keys of one byte  | histogram, fill: stores each key as often as counted
     sweeps   | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     passes   | MULTI_PASS and CPU_MULTI_PASS otherwise        | count, places, scatter for each pass
-   On a CPU, passes of sort_buckets elements or more are preceded by count, places, scatter by the top digit, and
-   buckets. If there is custom->key, sort_keys runs first. sort_gather runs last. Digits have 8 bits, but 4 in
-   MULTI_PASS. */
+   On a CPU, buckets come first if there are sort_buckets elements or more: see gpuscan__sort_passes. sort_keys precedes
+   all if there is a custom->key. sort_gather comes last, if needed. A digit has 8 bits, but 4 bits in MULTI_PASS. */
 
-/* Lists the forms. A CPU has the first two. Those from TOGETHER on are of SINGLE_PASS. */
+/* Lists the forms. A CPU has only the first two. SINGLE_PASS has SMALL and the forms from TOGETHER on. */
 enum {
     GPUSCAN__SORT_SMALL = 0,
     GPUSCAN__SORT_PASSES,
@@ -20843,34 +20841,32 @@ enum {
     GPUSCAN__SORT_SWEEPS
 };
 
-/* Maximum number of fields, and of bytes, of a record. */
-enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 };
+enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 }; /* maximum fields (payloads) and bytes of a record */
 
 typedef struct gpuscan__sort_key {
     uint32_t form, digit_bits;
     uint32_t wide;  /* 1: positions have 64 bits */
-    uint32_t copies, loads; /* number of copies of a group's digit counts; keys that a work-item loads at a time */
-    uint32_t whole;   /* 1: in a single pass or on a CPU, floats are sorted by all of their bits */
-    uint32_t few_rounds; /* form counted: elements per work-item in a tile of few elements */
-    uint32_t one_rounds; /* the same in a single tile. Fewer elements take a half or a quarter of these rounds */
+    uint32_t copies, loads; /* copies of a group's digit counts; keys that a work-item loads at a time */
+    uint32_t whole;   /* 1: keys are floats that are sorted by all of their bits, but not in MULTI_PASS */
+    uint32_t few_rounds; /* form COUNTED: elements per work-item in a tile, if elements are few */
+    uint32_t one_rounds; /* form COUNTED: elements per work-item of a single tile; 1/2 or 1/4 of it if that suffices */
     uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory piece by piece */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
-    uint32_t value_size; /* bytes of what moves with each key: a value or a record; 0: keys move alone */
-    uint32_t fields[GPUSCAN__SORT_FIELDS]; /* bytes of each field of a record, then 0; all 0: values are no records */
+    uint32_t value_size; /* bytes of the payload, record or index that moves with a key; 0: keys move alone */
+    uint32_t fields[GPUSCAN__SORT_FIELDS]; /* bytes of each field of a record, then 0. All 0: there are no records */
 } gpuscan__sort_key;
 GPUSCAN__OWN_KEY(sort)
 
-/* Holds buffers of keys or of values. A buffer without mem is in PLAIN scratch, and its offset is in bytes. Pass 0
-   loads `from`. Even passes store to to[0], odd passes to to[1]. `dst` is where the result is wanted. */
+/* Holds the buffers of keys or of values. A buffer without mem is in PLAIN scratch, and its offset is in bytes. Pass 0
+   loads `from`. Even passes store to to[0], odd passes to to[1]. The result must end in `dst`. */
 typedef struct gpuscan__sort_buffers {
     gpuscan_buffer from, to[2], dst;
     uint32_t size; /* bytes of a key or a value */
 } gpuscan__sort_buffers;
 
-/* The index of payload 0's range. Ranges 0 and 1 are src and dst, and each payload's destination follows its source. */
-enum { GPUSCAN__SORT_PAYLOADS = 2 };
+enum { GPUSCAN__SORT_PAYLOADS = 2 }; /* ranges[2] and [3] are payload 0's src and dst, [4] and [5] payload 1's, ... */
 
-/* Returns whether a pass packs records: a record has several fields, or padding after its only field. */
+/* Returns whether the first pass packs records. A record of one payload without padding needs no packing. */
 static int gpuscan__sort_packs(const gpuscan__sort_key *own) {
     return own->fields[0] != 0 && own->fields[0] != own->value_size;
 }
@@ -20883,21 +20879,21 @@ typedef struct gpuscan__sort_plan {
     uint64_t flip;
     uint32_t element_size, index_size;
     int buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
-    int blocks;  /* 1: with buckets, a block's keys are moved first, then the block's values */
-    int wants_indices, by_index; /* 1 if the call wants a permutation; 1 if the values are indices */
-    uint64_t tiles, groups; /* groups: how many groups loop over tiles */
-    uint64_t parts, moved_at; /* groups in a pass of several launches; byte offset of a moved array in PLAIN scratch */
+    int blocks;  /* 1: with buckets, a work-item moves a block of keys, then the block's values */
+    int wants_indices, by_index; /* 1: the call wants a permutation; 1: indices move with the keys */
+    uint64_t tiles, groups; /* groups: the groups of a launch in which each group takes several tiles */
+    uint64_t parts, moved_at; /* groups that count or scatter; byte offset in PLAIN scratch where arrays are gathered */
     gpuscan__sort_buffers keys, values; /* values.size is 0 if keys move alone */
-    uint32_t field[GPUSCAN__SORT_FIELDS]; /* the number of each field's payload */
-    uint32_t flags; /* flags that tell kernels where values come from, and whether they store keys and fields */
+    uint32_t field[GPUSCAN__SORT_FIELDS]; /* for each field of a record, its payload's number */
+    uint32_t flags; /* a sum of GPUSCAN__FLAG_BY_INDEX, _NO_KEYS, _PACKS and _UNPACKS */
 } gpuscan__sort_plan;
 
 #define GPUSCAN__SORT_KEYS_NUMBERS(X) X(src_offset) X(keys_offset) X(count) X(count_offset) X(flags)
 #define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
-/* Lists the numbers that kernels other than sort_keys and sort_gather get. `pass` is the launch's pass. `parts` groups
-   count or scatter. Buckets of `split` elements or more are divided again. from_0, to_0, from_1, ... are the offsets of
-   the fields' payloads, in bytes. */
+/* Lists the numbers that all sort kernels get, except sort_keys and sort_gather. pass: the launch's pass. parts: groups
+   that count or scatter. few: see gpuscan__sort_few. units: compute units. split: buckets of this many elements or more
+   are divided again. from_0, to_0, from_1, ...: offsets of the fields' payloads, in bytes. */
 #define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes) X(tiles)
 #define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
@@ -20907,7 +20903,7 @@ GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
-/* Numbers the kernels of each form. Only programs with custom->key have the first one. */
+/* Numbers the kernels of each form. Programs without custom->key lack the first kernel: their numbers are 1 lower. */
 enum {
     GPUSCAN__SORT_KEYS = 0,
     GPUSCAN__SORT_GATHER,
@@ -20950,18 +20946,18 @@ static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SORT_COUNTED, !cpu && sweeps && tiles && meets && counted);
 }
 
-/* Returns whether one word holds a digit's positions for two sub-groups. The digits' counts, from which positions are
-   computed, then use the local memory of the tile's keys. Keys have at most 8 bytes each. */
+/* Returns whether a 32-bit word holds a digit's next positions for two sub-groups: see SORT_PACKED. The digits' counts
+   then share local memory with the tile's keys, and take at most 8 bytes for each key. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
     return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
            rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
 }
 
-/* Number of bytes before the states: a word for each digit of 8 passes. */
+/* Bytes of scratch before the state words: a base of 4 bytes for each of 256 digits in each of 8 passes. */
 #define GPUSCAN__SORT_BASES_BYTES (8 * 256 * sizeof(cl_uint))
 
-/* Returns the type of a record or a field of `size` bytes. */
+/* Returns the OpenCL C type of a record, or of a field, of `size` bytes. */
 static const char *gpuscan__sort_value_type(uint32_t size) {
     return size == 12 ? "gpuscan_sort_bytes_12" : gpuscan__raw_names[gpuscan__log2(size)];
 }
@@ -20972,14 +20968,14 @@ static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, const gpuscan__sort_
     return ((own->wide ? 8 : 4) * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
 }
 
-/* Returns whether all sorts by this group rank elements by votes: see gpuscan__sort_ranks_quick. With LANES_LOCAL they
-   do so only to be tested. */
+/* Returns whether groups of `group` work-items rank elements by votes in all sorts: see gpuscan__sort_ranks_quick. With
+   LANES_LOCAL this is only for tests. */
 static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
     return gpuscan__whole_lanes(gs, group) && gs->device.lanes != GPUSCAN__LANES_SUBGROUPS;
 }
 
-/* Returns whether a sort ranks elements by votes and atomics on local memory instead of loads, stores and barriers:
-   SORT_QUICK. With LANES_SUBGROUPS, only sweeps without values gain by it. tuning: sort-quick */
+/* Returns whether a sort ranks elements by votes and atomics on local memory instead of loads, stores and barriers: see
+   SORT_QUICK in kernels.cl.inc. With LANES_SUBGROUPS, only sweeps without values gain by it. tuning: sort-quick */
 static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group) {
     return gpuscan__sort_is_quick(gs, group) ||
            (own->form >= GPUSCAN__SORT_FILLED && own->value_size == 0 && gpuscan__whole_lanes(gs, group));
@@ -21000,11 +20996,11 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
     if (gpuscan__sort_ranks_quick(gs, own, group) && own->form != GPUSCAN__SORT_SMALL)
-        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* masks that exceed digits.to's room, and `ranks_by` */
+        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* the part of `masks` beyond `digits.to`; `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
-/* Lists macros of programs that equal a field of the key, or that say whether the key has a form. */
+/* Lists macros of a program, each with its value: a field of the sort's own key, or 1 if the key has a certain form. */
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
     X(SORT_SMALL, form == GPUSCAN__SORT_SMALL) X(SORT_TOGETHER, form == GPUSCAN__SORT_TOGETHER)                        \
     X(SORT_COUNTED, form == GPUSCAN__SORT_COUNTED) X(SORT_PADDED, padded) X(SORT_FILLS, form == GPUSCAN__SORT_FILLED)  \
@@ -21063,12 +21059,12 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
         gpuscan__undefine(text, custom->source);
 }
 
-/* Counts up to this have indices and positions of 32 bits. (Tests, which lack the memory for more, set this lower.) */
+/* Up to this many elements get 32-bit indices and positions. (Tests, which lack the memory for more, set it lower.) */
 #ifndef GPUSCAN__SORT_NARROW
 #define GPUSCAN__SORT_NARROW ((uint64_t)UINT32_MAX)
 #endif
 
-/* Returns which bits of a type's codes are flipped. */
+/* Returns the bits to flip in codes: a signed integer's sign bit and, if `descending` is 1, all bits once more. */
 static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     uint32_t bits = gpuscan__types[type].size * 8;
     uint64_t ones = ~(uint64_t)0 >> (64 - bits);
@@ -21095,7 +21091,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
         {custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST),
          GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->type is NULL, or custom->size is not from 1 to 1024"}};
     if ((r = GPUSCAN__REFUSE(gs, mistakes)) != 0 ||
-        (custom && (r = gpuscan__check_type(gs, "key_type", type)) != 0)) /* without custom, keys are only bits */
+        (custom && (r = gpuscan__check_type(gs, "key_type", type)) != 0)) /* without custom, kernels see only bits */
         return r;
     plan->common.e.custom = custom;
     plan->keys.size = gpuscan__types[type].size;
@@ -21109,7 +21105,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
                              (unsigned)plan->begin, (unsigned)plan->end, (unsigned)bits);
     plan->flip = gpuscan__sort_flip(type, desc->descending);
     gpuscan__key_elements(&plan->common);
-    plan->common.key.src = (uint32_t)(custom ? type : gpuscan__sort_type(type)); /* an expression may be signed */
+    plan->common.key.src = (uint32_t)(custom ? type : gpuscan__sort_type(type)); /* custom->key may be signed */
     return GPUSCAN_SUCCESS;
 }
 
@@ -21143,7 +21139,7 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     range->rereads = 1;
     range->partial = desc->count_buffer.mem != NULL;
     for (k = 0; k < common->range_count; k++)
-        if (!common->ranges[k].buffer.mem) /* scratch stands for an array that a preparation lacks */
+        if (!common->ranges[k].buffer.mem) /* a preparation may lack buffers: scratch at offset 0 stands for them */
             common->ranges[k].buffer = gpuscan__none;
     if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
@@ -21165,49 +21161,48 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum parts per unit */
 
-/* Tiles of single groups that rank by votes. The first row that holds all elements, whose keys and values have at most
-   `bytes` bytes, sorts them. Other forms have fewer work-items and more elements for each. tuning: sort-small-shapes */
+/* Lists tiles of sorts in one group that ranks by votes. The first row is used that has room for all elements (group *
+   rounds), and for keys and values (`bytes`). Other forms give work-items more elements. tuning: sort-small-shapes */
 static const struct {
     uint32_t group, rounds, bytes;
 } gpuscan__sort_small_rows[] = {{128, 4, 8}, {256, 4, 8},  {256, 8, 8}, {512, 5, 8},
                                 {512, 8, 8}, {512, 10, 4}, {512, 12, 4}};
 
 enum {
-    GPUSCAN__SORT_SMALL_ROUNDS = 8, /* maximum rounds of a single tile that is not ranked by votes */
-    GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 10, /* the same with LANES_SUBGROUPS, for keys of up to 4 bytes alone: 8 spill */
-    /* Groups that sort together have tiles of LEAST to MOST rounds, up to TOGETHER_TILE elements. More groups than
-       TOGETHER_GROUPS, which all add up each other's counts, need the largest tiles. tuning: sort-together-rounds */
+    GPUSCAN__SORT_SMALL_ROUNDS = 8, /* maximum elements per work-item of a single tile that is ranked without votes */
+    GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 10, /* with LANES_SUBGROUPS, for keys of up to 4 bytes alone: wider ones spill */
+    /* The form TOGETHER: LEAST_ROUNDS to MOST_ROUNDS elements per work-item, up to TOGETHER_TILE in a tile. Each group
+       adds up all counts, so more than TOGETHER_GROUPS groups need the largest tiles. tuning: sort-together-rounds */
     GPUSCAN__SORT_LEAST_ROUNDS = 8,
     GPUSCAN__SORT_MOST_ROUNDS = 32,
     GPUSCAN__SORT_TOGETHER_TILE = 8192,
     GPUSCAN__SORT_TOGETHER_GROUPS = 64,
     GPUSCAN__SORT_BATCH = 2, /* RANK_BATCH in kernels.cl.inc, unless one tile holds all elements */
-    GPUSCAN__SORT_STEP = 4,  /* fewer rounds than the table's are a multiple of this, to have few programs */
-    /* rounds for counts on the device: see gpuscan__sort_fit_counts. tuning: sort-counted-rounds */
+    GPUSCAN__SORT_STEP = 4,  /* rounds below those of gpuscan__sort_tiles are multiples of this, to have few programs */
+    /* the form COUNTED: see gpuscan__sort_fit_counts. tuning: sort-counted-rounds */
     GPUSCAN__SORT_FEW_ROUNDS = 16, /* maximum of few_rounds for keys of up to 4 bytes */
-    GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* the same for keys of 8 bytes */
+    GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* maximum of few_rounds for keys of 8 bytes */
     GPUSCAN__SORT_ONE_ROUNDS = 16 /* maximum of one_rounds */
 };
 
-/* Maximum groups per compute unit that count digits; bytes of keys that a work-item loads at a time. A group must add
-   its counts to the total. This is worth it if each work-item loads at least four times. Work-items load less often
-   only if compute units would otherwise be idle. tuning: sort-histogram-groups */
+/* Maximum groups per compute unit that count digits; bytes of keys that a work-item loads at a time. Each group adds
+   its counts to the total. That takes time, so each work-item loads at least four times, unless compute units would be
+   idle. tuning: sort-histogram-groups */
 enum { GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, GPUSCAN__SORT_HISTOGRAM_BYTES = 64 };
 
-/* Few elements get smaller tiles, so that each compute unit has this many groups. tuning: sort-few-groups */
-enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
+enum { GPUSCAN__SORT_FEW_GROUPS = 2 }; /* groups per compute unit, if elements are few. tuning: sort-few-groups */
 
-/* Returns how many bytes of local memory a group may take at most. */
+/* Returns the maximum number of bytes of local memory that a group may use. */
 static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     int is_narrow = gs->device.lanes != GPUSCAN__LANES_NONE && gs->device.lane_width == 32;
-    /* 1: a group has a compute unit to itself */
+    /* 1: each group has a compute unit to itself */
     int has_unit = plan->key.form == GPUSCAN__SORT_TOGETHER || plan->key.form == GPUSCAN__SORT_COUNTED;
     uint64_t most = has_unit ? 0 : gs->device.profile.sort.local[!is_narrow];
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
 }
 
-/* Sets the key's group, vectors and tile. Reduces `vectors` in steps of `batch`, then `group`, until local memory is
-   sufficient. Padding needs groups of a multiple of 32 work-items. */
+/* Sets the key's group, vectors and tile. Until local memory suffices, reduces `vectors` in steps of `batch`, then
+   halves `group`. Drops the padding unless a group has a multiple of 32 work-items. */
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t vectors,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
@@ -21225,8 +21220,8 @@ static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint3
     key->tile = group * vectors;
 }
 
-/* Tries a form with groups of `group` work-items, each with up to `rounds` elements. Returns whether `groups` groups
-   hold all elements. */
+/* Tries a form with groups of `group` work-items, each with up to `rounds` elements. If local memory is short, reduces
+   the rounds by `step`. Returns whether `groups` groups hold all elements. */
 static int gpuscan__sort_try(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t form, uint32_t group,
                              uint32_t rounds, uint32_t step, uint64_t groups) {
     plan->key.form = form;
@@ -21235,8 +21230,8 @@ static int gpuscan__sort_try(const gpuscan *gs, gpuscan__sort_plan *plan, uint32
     return gpuscan__ceil_div(plan->desc->count, plan->common.key.tile) <= groups;
 }
 
-/* Chooses a form that sorts in one launch by a count that the host knows, and its tiles. Returns 0 if there is none.
-   Groups that sort together have a unit each, since two groups on one unit may run one after the other. */
+/* Chooses SMALL or TOGETHER, which sort in one launch, and the tiles. Returns 0 if neither fits. TOGETHER needs a count
+   that the host knows, and a compute unit for each group: two groups on one unit may run one after the other. */
 static int gpuscan__sort_fit_one_launch(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
     const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
     gpuscan__sort_key *own = &plan->key;
@@ -21271,7 +21266,6 @@ static int gpuscan__sort_fit_one_launch(const gpuscan *gs, gpuscan__sort_plan *p
     return 0;
 }
 
-/* Returns the profile's tile for the call's keys and values. */
 static const gpuscan__sort_tile *gpuscan__sort_tile_of(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     size_t wide = plan->keys.size == 8, values = (size_t)gpuscan__min(plan->key.value_size / 4, 3);
     size_t counted = plan->key.form == GPUSCAN__SORT_COUNTED;
@@ -21279,9 +21273,9 @@ static const gpuscan__sort_tile *gpuscan__sort_tile_of(const gpuscan *gs, const 
     return &gpuscan__sort_tiles[column][wide + (wide && counted)][values];
 }
 
-/* Sets how a group counts the digits of all passes, and the rounds of the form COUNTED, in which smaller counts get
-   smaller tiles. FEW_ROUNDS is at least a quarter of a whole tile's rounds, since the room for a whole tile's states is
-   enough for those of four smaller tiles. */
+/* Sets how a group counts the digits of all passes. For the form COUNTED, also sets the rounds of smaller tiles, which
+   smaller counts get. few_rounds must be at least a quarter of a whole tile's rounds: in scratch, a whole tile's state
+   words have room for the 16-bit counts of four tiles. */
 static void gpuscan__sort_fit_counts(const gpuscan *gs, gpuscan__sort_plan *plan) {
     gpuscan__sort_key *own = &plan->key;
     uint32_t few = plan->keys.size == 8 ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS;
@@ -21295,7 +21289,7 @@ static void gpuscan__sort_fit_counts(const gpuscan *gs, gpuscan__sort_plan *plan
         return;
     own->few_rounds = (uint32_t)gpuscan__min(few, vectors);
     own->one_rounds = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, vectors);
-    if (gpuscan__sort_is_quick(gs, plan->common.key.group)) /* a quarter is a multiple of SORT_BATCH */
+    if (gpuscan__sort_is_quick(gs, plan->common.key.group)) /* makes one_rounds / 4 a multiple of SORT_BATCH */
         own->one_rounds -= own->one_rounds % (4 * GPUSCAN__SORT_BATCH);
 }
 
@@ -21318,7 +21312,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     vectors = is_tuned ? tile->rounds : sort->vectors;
     batch = gpuscan__sort_ranks_quick(gs, own, group) ? (uint32_t)GPUSCAN__SORT_BATCH : 1;
     if (is_quick && vectors > GPUSCAN__SORT_STEP && gpuscan__is_float((gpuscan_type)key->src) &&
-        (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* part of a float as the key needs more registers */
+        (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* sorting by a part of a float takes more registers */
         vectors -= GPUSCAN__SORT_STEP;
     own->halved = is_single && gpuscan__whole_lanes(gs, group) && vectors >= parts && sort->halves &&
                   own->value_size && gpuscan__max(own->value_size, plan->keys.size) >= 8;
@@ -21343,7 +21337,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     gpuscan__sort_fit_counts(gs, plan);
 }
 
-/* Sets the key, but for what moves with each key. */
+/* Sets the key except wide, value_size and fields, which gpuscan__sort_choose_values sets. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     gpuscan__key *key = &plan->common.key;
     gpuscan__sort_key *own = &plan->key;
@@ -21365,13 +21359,13 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         gpuscan__sort_fit_tiles(gs, plan, is_single);
 }
 
-/* Returns whether a destination is known to begin elsewhere than its source. */
+/* Returns whether `src` and its destination, which is the next range, are known to begin at different places. */
 static int gpuscan__sort_is_apart(const gpuscan__range *src) {
     const gpuscan__range *dst = src + 1;
     return src->root && dst->root && (src->root != dst->root || src->begin != dst->begin);
 }
 
-/* Adds scratch for the call's elements, each of `size` bytes, and returns where it begins. */
+/* Adds scratch for an array of the call's elements, each of `size` bytes. Returns where it begins. */
 static gpuscan_buffer gpuscan__sort_scratch(gpuscan__sort_plan *plan, uint64_t size) {
     uint64_t *bytes = &plan->common.need.bytes[GPUSCAN__PLAIN];
     gpuscan_buffer place = {NULL, *bytes};
@@ -21384,8 +21378,9 @@ static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const
     return buffers->to[plan->key.form == GPUSCAN__SORT_SMALL ? 0 : (plan->passes - 1) % 2];
 }
 
-/* Sets the buffers of an array that goes through the passes and ends in `dst`. Without `in_place`, `dst` gets the last
-   pass's result. A small sort's result is always in to[0]. */
+/* Sets the buffers of an array that goes through the passes and ends in `dst`. in_place: 1 if `dst` may be `from`. Then
+   `dst` is to[1], since pass 0 must not overwrite `from`, and a result in to[0] is copied. Otherwise the last pass
+   stores to `dst`. A small sort's result is always in to[0]. may_destroy: 1 if passes may overwrite `from`. */
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, gpuscan_buffer from,
                                      gpuscan_buffer dst, int in_place, int may_destroy) {
     int small = plan->key.form == GPUSCAN__SORT_SMALL;
@@ -21399,14 +21394,14 @@ static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buf
         buffers->to[!last] = gpuscan__sort_scratch(plan, buffers->size);
 }
 
-/* Sets the buffers of a caller's array. Its destination is the range after `src`. */
+/* Sets the buffers of an array of the caller's. Its destination is the range after `src`. */
 static void gpuscan__sort_buffers_of_range(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
                                            const gpuscan__range *src) {
     gpuscan__sort_buffers_of(plan, buffers, src->buffer, src[1].buffer, !gpuscan__sort_is_apart(src),
                              plan->desc->may_destroy_src);
 }
 
-/* Sets the buffers of an array that nobody wants as the passes leave it. Without `both`, pass 1 stores nothing. */
+/* Sets the buffers of an array that is no output: all in scratch. both: 0 if pass 1 does not store the array. */
 static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, int both) {
     buffers->from = buffers->to[0] = buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     if (both)
@@ -21414,7 +21409,7 @@ static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__
     buffers->dst = gpuscan__sort_result(plan, buffers);
 }
 
-/* Returns whether the sorted array goes to dst. Without dst, a preparation prepares also for calls with dst. */
+/* Returns whether the sorted array goes to dst. A preparation without dst is treated as if it had one. */
 static int gpuscan__sort_has_dst(const gpuscan__sort_plan *plan) {
     return plan->desc->dst.mem || !plan->common.is_run;
 }
@@ -21430,7 +21425,7 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     }
     plan->flags |= GPUSCAN__FLAG_NO_KEYS;
     gpuscan__sort_buffers_in_scratch(plan, keys, 1);
-    /* a small sort's first pass stores to the other buffer */
+    /* sort_keys stores the keys to a buffer that pass 0 does not store to. In a small sort that is to[0] */
     keys->from = plan->desc->custom ? keys->to[plan->key.form != GPUSCAN__SORT_SMALL] : src->buffer;
 }
 
@@ -21445,17 +21440,17 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
         gpuscan__sort_buffers_of_range(plan, values, &plan->common.ranges[GPUSCAN__SORT_PAYLOADS]);
     else if (!packs && permutation.mem && plan->index_size == values->size)
         gpuscan__sort_buffers_of(plan, values, permutation, permutation, 0, 0);
-    else /* if passes pack, there are 2 or more, and the last one stores no records */
+    else /* sorts that pack have 2 passes or more. The last pass stores fields, not records */
         gpuscan__sort_buffers_in_scratch(plan, values, !packs || plan->passes > 2);
 }
 
-/* Returns the range of array `number` if it is gathered by index, otherwise NULL. 0: the elements. k + 1: payload k. */
+/* Returns the source of array `number` if it is gathered by index, or NULL. 0: the elements. k + 1: payload k. */
 static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *plan, uint32_t number) {
     int is_gathered = number == 0 ? plan->desc->custom && gpuscan__sort_has_dst(plan) : plan->by_index;
     return is_gathered ? &plan->common.ranges[2 * number] : NULL;
 }
 
-/* Lays out scratch. Gathering in place uses the keys' scratch, which is free after the passes. */
+/* Lays out scratch. Arrays that are gathered in place use the keys' scratch, which is free after the passes. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     uint64_t *bytes = &common->need.bytes[GPUSCAN__PLAIN], most = 0;
@@ -21493,10 +21488,13 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
     return plan->desc->count >> 30 ? "2^30 elements or more" : NULL;
 }
 
-/* Decides what moves with each key: nothing, the only payload, a record of all payloads, or an index. Sets the number
-   of each field's payload. Packed records need two passes: the first one packs and the last one unpacks. Keys of 8
-   bytes move with records of up to 8 bytes; larger records of one field never gain, of several fields only for 32 times
-   as many elements. tuning: sort-records */
+/* Decides what moves with each key, and which payload is in each field of a record:
+    an index   if a permutation or a custom->key is given, or if payloads fit no line below
+    nothing    without payloads
+    a payload  the only one, if it has 4 or 8 bytes
+    a record   of 1 to 4 payloads, with up to 16 bytes in all, in large single-pass sorts
+   Packed records need two passes: the first one packs, the last one unpacks. With keys of 8 bytes, records above 8
+   bytes gain only if they have several fields, and only from 32 times as many elements on. tuning: sort-records */
 static void gpuscan__sort_choose_values(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
     const gpuscan_sort_desc *desc = plan->desc;
@@ -21530,13 +21528,13 @@ static void gpuscan__sort_choose_values(const gpuscan *gs, gpuscan__sort_plan *p
     plan->key.value_size = plan->by_index ? (plan->key.wide ? 8 : 4) : (uint32_t)size;
 }
 
-/* Decides whether a CPU sort makes buckets, and whether it then moves keys and values block by block. A self-test makes
-   buckets, some of them so uneven that all passes run instead. */
+/* Decides whether a CPU sort makes buckets, and whether it then moves keys and values block by block. A self-test
+   always makes buckets. In some rounds these are so uneven that all passes run instead. */
 static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__cpu_tuning *cpu = &gs->device.profile.cpu;
     int forced = plan->common.forced != NULL;
-    uint64_t count = plan->desc->count, bytes = count * (plan->keys.size + plan->key.value_size); /* of all buckets */
-    /* each core has its share of half of the cache, since elements are scattered from one half to the other */
+    uint64_t count = plan->desc->count, bytes = count * (plan->keys.size + plan->key.value_size); /* of all elements */
+    /* elements are scattered from one half of the cache to the other. Each core has its share of one half */
     uint64_t share = gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * GPUSCAN__MIB);
     uint64_t most = gpuscan__max(cpu->sort_bucket >> (plan->key.value_size != 0), share);
     plan->buckets = gpuscan__key_is_cpu(&plan->common.key) && plan->key.form == GPUSCAN__SORT_PASSES &&
@@ -21544,11 +21542,11 @@ static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *
     plan->blocks = forced || bytes * 2 >= (uint64_t)cpu->sort_bucket << 8;
 }
 
-/* Maximum groups per compute unit that loop over tiles if only the device knows the number of tiles. It is at least as
-   many as fit the local memory. More take time even without work. tuning: sort-idle-groups */
+/* Maximum groups per compute unit that loop over tiles, if only the device knows the number of tiles. Local memory has
+   room for no more groups. Further groups take time even without work. tuning: sort-idle-groups */
 enum { GPUSCAN__SORT_RESIDENT = 4 };
 
-/* Returns how many groups count the digits of all passes. In the form COUNTED the device uses at most this many. */
+/* Returns how many groups count the digits of all passes. In the form COUNTED, at most this many count. */
 static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
     uint64_t chunks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, each), 1);
@@ -21574,7 +21572,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     gpuscan__sort_choose_values(gs, plan, strategy);
     if (!common->forced)
         gpuscan__sort_shape(gs, plan, strategy);
-    plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->key.digit_bits); /* all of about equal width */
+    plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->key.digit_bits); /* then all get about the same width */
     plan->width = (uint32_t)gpuscan__ceil_div(bits, plan->passes);
     plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->width);
     plan->tiles = gpuscan__max(gpuscan__ceil_div(desc->count, common->key.tile), 1);
@@ -21608,22 +21606,22 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     return gpuscan__sort_choose_as(gs, plan);
 }
 
-/* Sets one of a sort's buffers, of elements of `size` bytes, as an argument. Returns its offset in units of `unit`
-   bytes: an element or, since sizes of records and payloads need not divide the offset, a byte. */
+/* Sets one of a sort's buffers, whose elements have `size` bytes, as an argument. Returns its offset in units of `unit`
+   bytes: `size`, or 1 for records and payloads, whose sizes need not divide an offset in scratch. */
 static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size, uint64_t unit) {
     return place.mem ? gpuscan__arg_buffer(launch, place) * (size / unit)
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, unit);
 }
 
-/* A call's commands. They run twice: the first run only counts them, to know the last one in the second. */
+/* Goes through a call's commands twice: to count them, then to enqueue them. So it knows which command is the last. */
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
     const gpuscan__sort_plan *plan;
-    unsigned count, total; /* the commands of this run so far; those of the first run, which itself has 0 */
+    unsigned count, total; /* commands so far; all commands, or 0 while they are counted */
     gpuscan_result result;
 } gpuscan__sort_run;
 
-/* Begins a launch. Returns 0 if the run only counts, or if it failed. */
+/* Begins a launch. Returns 0 if commands are only counted, or after a failure. */
 static int gpuscan__sort_begin(gpuscan__sort_run *run, gpuscan__launch *launch, size_t kernel) {
     run->count++;
     if (run->total == 0 || run->result != 0)
@@ -21649,7 +21647,7 @@ static void gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->groups, 0);
 }
 
-/* Moves elements of `size` bytes, by index or in order. If `widens` is 1, stores the indices themselves as ulong. */
+/* Copies elements of `size` bytes, by index or in order. widens: 1 to store the sorted indices themselves, as ulong. */
 static void gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer from, gpuscan_buffer to, uint32_t size,
                                int by_index, int widens) {
     const gpuscan__sort_plan *plan = run->plan;
@@ -21670,18 +21668,18 @@ static void gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer from, gpus
     gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->groups, 0);
 }
 
-/* A self-test of the form COUNTED has one round for tiles of few_rounds, and one for each single tile. Three such tiles
-   have more elements than the largest single tile, also where keys have 8 bytes. */
+/* A self-test of the form COUNTED has one round for tiles of few_rounds, and one for each of three sizes of a single
+   tile. Three tiles of few_rounds have more elements than the largest single tile, also if keys have 8 bytes. */
 enum { GPUSCAN__SORT_TEST_TILES = 3, GPUSCAN__SORT_TEST_ROUNDS = 5 };
 
-/* Returns the maximum number of elements for which tiles have key.few_rounds. Each has a compute unit. */
+/* Returns the maximum number of elements for tiles of few_rounds, in the form COUNTED: a tile per compute unit. */
 static uint64_t gpuscan__sort_few(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     uint64_t tiles = plan->common.forced ? (uint64_t)GPUSCAN__SORT_TEST_TILES : gs->device.units;
     return tiles * plan->common.key.group * plan->key.few_rounds;
 }
 
-/* Enqueues a kernel that sorts. `pass` is 0 if the kernel does all passes. `flags` are besides plan->flags. Each kernel
-   gets `from`, to[0] and to[1] of keys and of values. If there are no values, it gets those of keys twice. */
+/* Enqueues a kernel that sorts. pass: 0 if the kernel does all passes. flags: flags beside plan->flags. Each kernel
+   gets `from`, to[0] and to[1] of the keys and of the values. Without values it gets those of the keys twice. */
 static void gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t flags, uint64_t groups,
                                uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
@@ -21728,9 +21726,9 @@ static void gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, uint32_t f
     gpuscan__sort_step(run, GPUSCAN__SORT_SCATTER, pass, flags, plan->parts, shared);
 }
 
-/* Enqueues the kernels that sort. On a CPU, a pass by the most significant digit makes buckets, and one more kernel
-   sorts each bucket by the other digits. If the buckets are too uneven to be shared among groups, all passes run
-   instead. Only the device knows the buckets, so both are enqueued. */
+/* Enqueues the kernels that sort. With plan->buckets, a CPU first scatters elements to buckets by the most significant
+   digit, and the kernel `buckets` sorts each bucket by the other digits. Only the device knows whether buckets are even
+   enough to share among groups. So all passes are enqueued, too. They return without work unless buckets are uneven. */
 static void gpuscan__sort_passes(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan__key *key = &plan->common.key;
@@ -21743,7 +21741,7 @@ static void gpuscan__sort_passes(gpuscan__sort_run *run) {
         gpuscan__sort_step(run, GPUSCAN__SORT_ALL, 0, 0, 1, shared);
     else if (form == GPUSCAN__SORT_TOGETHER)
         gpuscan__sort_step(run, GPUSCAN__SORT_ALL, 0, 0, plan->tiles, shared);
-    else if (form == GPUSCAN__SORT_COUNTED) { /* a self-test has two groups without a tile */
+    else if (form == GPUSCAN__SORT_COUNTED) { /* a self-test launches two groups more, which get no tile */
         groups = gpuscan__ceil_div(gpuscan__min(plan->desc->count, few), (uint64_t)key->group * plan->key.few_rounds);
         groups = gpuscan__max(plan->groups, groups) + (plan->common.forced ? 2 : 0);
         gpuscan__sort_step(run, GPUSCAN__SORT_ALL, 0, 0, groups, gpuscan__max(shared, counts));
@@ -21766,7 +21764,7 @@ static void gpuscan__sort_passes(gpuscan__sort_run *run) {
 static void gpuscan__sort_commands(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan__sort_buffers *const both[] = {&plan->keys, &plan->values};
-    const gpuscan_buffer moved = {NULL, plan->moved_at}; /* where an array is gathered if dst may be its src */
+    const gpuscan_buffer moved = {NULL, plan->moved_at}; /* where an array is gathered if its dst may be its src */
     const gpuscan_buffer permutation = plan->desc->permutation;
     uint32_t i;
     gpuscan__sort_keys_of(run);
@@ -21814,7 +21812,7 @@ static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t fli
     return (magnitude == 0 || key == magnitude ? magnitude | sign : key ^ ones) ^ flip;
 }
 
-/* Sorts indices by code, digit by digit. `places` has room for 2 * count of them. Returns the half that is sorted. */
+/* Sorts indices of codes, digit by digit. `places` has room for 2 * count indices. Returns the half that is sorted. */
 static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *places, uint64_t count) {
     uint32_t *from = places, *to = places + count, *swap, shift;
     uint64_t begins[257], i;
@@ -21835,8 +21833,10 @@ static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *place
     return from;
 }
 
-/* Returns key i of the self-test. Round 0 has any bits. Round 1 has many equal keys, infinities, NaNs, and a byte that
-   is often 0. Round 2 has ascending keys, so that all keys of a tile have the same digit. */
+/* Returns key i of the self-test.
+    round 1        many equal keys, infinities, NaNs, and a byte that is often 0
+    round 2        ascending keys, so that all keys of a tile have the same upper digit
+    other rounds   random bits */
 static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, unsigned round) {
     uint64_t random = gpuscan__mix(i + ((uint64_t)round << 40)), sign = (random >> 8 & 1) << (8 * size - 1);
     if (round == 1 && random % 9 == 0)
@@ -21862,7 +21862,7 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, unsigned cha
     return gpuscan__test_sort(codes, (uint32_t *)(codes + count), count);
 }
 
-/* Adds an output that gets the elements of `src` in order. */
+/* Adds an output. Expects element order[i] of `src` as its element i. */
 static void gpuscan__sort_test_out(gpuscan__test *test, gpuscan_buffer *buffer, const unsigned char *src,
                                    const uint32_t *order, uint64_t count, size_t size) {
     unsigned char *dst = gpuscan__test_out(test, buffer, count * size);
@@ -21871,7 +21871,7 @@ static void gpuscan__sort_test_out(gpuscan__test *test, gpuscan_buffer *buffer, 
         memcpy(dst + i * size, src + order[i] * size, size);
 }
 
-/* Sets the number of elements of a round, and the bits to sort by. Round 2 sorts by only some bits. */
+/* Sets the number of elements of a round, and the bits to sort by. Round 2 sorts by a part of the bits, if it can. */
 static void gpuscan__sort_test_size(const gpuscan__test *test, gpuscan_sort_desc *desc) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -21889,8 +21889,8 @@ static void gpuscan__sort_test_size(const gpuscan__test *test, gpuscan_sort_desc
     }
 }
 
-/* Tests a sort. If indices move, round 1 asks for a permutation, and round 2 gathers by index. No destination is a
-   source, but the plan assumes one, to test copies. */
+/* Tests a sort. If indices move with keys, round 1 asks for a permutation, and round 2 gathers a payload by index. No
+   destination is its source. But a self-test's plan assumes that it may be, so that copies are tested. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     gpuscan__sort_key own = gpuscan__sort_own(test->key);
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
@@ -21948,12 +21948,11 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
 #if GPUSCAN__HAS_INTEGRAL
 
 /* gpuscan__integral_resolve sets the types, the pixels (buffers with pitches, or an image) and the table.
-   gpuscan__integral_choose chooses a portable strategy, bands of rows, and on GPUs strips of columns.
+   gpuscan__integral_choose takes MULTI_PASS or CPU_MULTI_PASS, bands of rows and, on GPUs, strips of columns.
     form         | chosen for                                     | kernels gpuscan_integral_...
     one tile     | one band and one strip                         | tiles
-    direct       | on GPUs, if few_strips                         | sums, tiles
-    bands        | otherwise                                      | sums, carries, tiles
-   The key's channels, square, exclusive and image are set in all forms. */
+    direct       | on GPUs, if few_strips is 1                    | sums, tiles
+    bands        | otherwise                                      | sums, carries, tiles */
 
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
@@ -21974,10 +21973,10 @@ typedef struct gpuscan__integral_plan {
     gpuscan__integral_key key;
     gpuscan__pixels src, dst;
     gpuscan__image_facts image;
-    uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
-    uint64_t steps_at;                 /* where the steps' sums begin in PLAIN scratch, in elements */
+    uint64_t bands, band_rows, strips; /* per image: bands and strips; per band: rows. See kernels.cl.inc */
+    uint64_t steps_at;                 /* elements of PLAIN scratch before the sums of tiles' steps */
     uint32_t few_strips;               /* 1: each tile adds up the strips to its left, so carries is not launched */
-    int is_apart;                      /* 1: in this self-test few_strips stays 0 */
+    int is_apart;                      /* 1: in this round of a self-test few_strips stays 0 */
 } gpuscan__integral_plan;
 
 #define GPUSCAN__INTEGRAL_PLAN(X) X(bands) X(band_rows) X(steps_at) X(few_strips)
@@ -21998,7 +21997,7 @@ static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(gpuscan__key_is_cpu(key)) | GPUSCAN__PIECE(IMAGES, 1) | GPUSCAN__PIECE(INTEGRAL, 1);
 }
 
-/* Returns how many bytes of local memory a group has. Each sub-group has LEFTS sums and two rows of cells. */
+/* Returns how many bytes of local memory a group needs. Each sub-group has LEFTS sums and two rows of cells. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
@@ -22026,8 +22025,9 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
-/* Sets the pitches in `of`, whose other fields are set, and the number of elements from first pixel to last. A given
-   pitch of 0 means no gaps. Scratch has fewer than 16 times as many bytes, so its size fits 64 bits, too. */
+/* Sets the pitches in `of`, whose other fields the caller has set, and `*elements`, the channels from first pixel to
+   last. A given pitch of 0 means no gaps. Refuses sizes that do not fit 64 bits even if multiplied by 16: scratch has
+   less than 16 times the pixels' bytes, so its size then fits, too. */
 static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__row_fields *fields,
                                               uint64_t pitch, uint64_t pitch_bytes, uint64_t image_pitch,
                                               uint64_t *elements) {
@@ -22047,14 +22047,14 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
     return gpuscan__extent(gs, field, image, of->images, of->image_pitch, size, elements);
 }
 
-/* Sets a range's `partial`. Sets its rows if one pitch fits all of them, as it does without gaps between images. */
+/* Sets a range's `partial`. Sets its rows if one pitch fits all of them: one image, or no gaps between images. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
     uint64_t rows = of->height, row = of->width * of->channels;
     range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
     if (of->images > 1 && of->image_pitch != of->height * of->pitch)
         return;
     if (of->images > 1)
-        rows = 2; /* more than 2 rows make no difference */
+        rows = 2; /* gpuscan__rows_of treats all numbers above 1 alike */
     gpuscan__rows_of(range, rows, row, of->pitch, of->size);
 }
 
@@ -22152,7 +22152,7 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (gs->device.profile.cpu.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = dst_elements == 0;
-    if (common->is_nothing) /* the sizes of an empty table are not checked, so they are not used */
+    if (common->is_nothing) /* an empty table's sizes may be huge: avoids overflows later */
         plan->src.width = plan->src.height = plan->src.images = 1;
     return GPUSCAN_SUCCESS;
 }
@@ -22164,10 +22164,10 @@ static uint64_t gpuscan__integral_strips(const gpuscan *gs, const gpuscan__integ
         gpuscan__ceil_div(plan->src.width, lanes * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size)), 1);
 }
 
-#define GPUSCAN__INTEGRAL_LOW   64 /* maximum rows of a low image */
+#define GPUSCAN__INTEGRAL_LOW   64 /* maximum rows of a one-strip image that is a single band */
 #define GPUSCAN__INTEGRAL_BUSY  16 /* strips per compute unit that keep it busy */
 #define GPUSCAN__INTEGRAL_BANDS 4 /* bands per compute unit on a CPU */
-#define GPUSCAN__INTEGRAL_FEW   48 /* bands of an image that is not high (tuning: integral-few-bands) */
+#define GPUSCAN__INTEGRAL_FEW   48 /* maximum bands, unless an image is high (tuning: integral-few-bands) */
 
 static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -22177,7 +22177,7 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     gpuscan__fit(gs, &plan->common, profile->integral.group, vectors);
     while (key->group > 1 && gpuscan__integral_shared_bytes(gs, &plan->common) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
-    /* in narrow images, at least half of a group's sub-groups would have no strip */
+    /* halves the group while at least half of its sub-groups would have no strip */
     while (gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
            2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
@@ -22185,15 +22185,14 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
 }
 
 /* Cuts the rows into bands. On a GPU each tile adds up the bands above it, so an image has few bands. A high image has
-   more of them if it would not keep the device busy otherwise. Their number grows with the square root of its rows, so
-   that adding up bands takes less time than going through the rows. A CPU gets a few bands per compute unit, each with
-   enough pixels. */
+   more if compute units would be idle otherwise. Bands grow at most with the square root of the rows, so that adding
+   them up takes less time than the rows do. A CPU gets a few bands per compute unit, each of 64 Ki pixels or more. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images;
     if (gpuscan__key_is_cpu(key)) {
         uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * GPUSCAN__INTEGRAL_BANDS, images);
-        uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* minimum number of rows */
+        uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* minimum rows of a band */
         plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most), gpuscan__min(least, height));
         plan->strips = 1;
     } else {
@@ -22204,10 +22203,10 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
             bands++;
         while (bands < busy && 4 * bands * bands <= height)
             bands *= 2;
-        /* step 0 precedes the steps of the rows, and takes a row's room */
+        /* makes band_rows + 1 a multiple of `vectors`: a tile has one step more than rows */
         plan->band_rows = (gpuscan__ceil_div(height, bands) / key->vectors + 1) * key->vectors - 1;
-        /* One band suits low images of one strip, since these then take one launch instead of two or three. It also
-           suits many images, if their strips alone keep the device busy. tuning: integral-one-band */
+        /* One band suits low images of one strip: they take one launch instead of two or three. It also suits many
+           images whose strips alone keep the device busy. tuning: integral-one-band */
         if (!plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
                                      images > GPUSCAN__INTEGRAL_BUSY * gs->device.units / plan->strips))
             plan->band_rows = height;
@@ -22285,8 +22284,8 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
     return r != 0 ? r : gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
 }
 
-/* Returns a row's or a column's factor. A pixel is the product of both, and a table's cell the product of their sums.
-   Factors of integers use half of the type's bits. Those of floats keep sums of pixels and of squares exact. */
+/* Returns a row's or a column's factor. A pixel is its row's factor times its column's. So a cell is a sum of rows'
+   factors times a sum of columns'. Integer factors use half of the type's bits. Float factors keep all sums exact. */
 static uint64_t gpuscan__test_pixel_factor(const gpuscan_integral_desc *desc, uint64_t i) {
     if (gpuscan__is_float(desc->src_type) || gpuscan__is_float(desc->dst_type))
         return 1 + gpuscan__mix(i) % 2;
@@ -22319,8 +22318,8 @@ static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char
     }
 }
 
-/* Tests a table. Rounds 0 and 1 have several strips, several groups, and several bands unless key.undivided is 1. Round
-   2 has one small tile. */
+/* Tests a table. Rounds 0 and 1 have several strips, several groups and, unless key.undivided is 1, several bands.
+   Round 2 has one small tile. */
 GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__integral_key own = gpuscan__integral_own(key);
@@ -22378,9 +22377,9 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 /* [QUANTILE] ------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_QUANTILE
 
-/* gpuscan__quantile_resolve sets the fractions, the bins' bounds and the rows of counters. gpuscan__quantile_choose
-   takes a portable strategy and a variant.
-    variant  | chosen for                                                           | a row belongs to
+/* gpuscan__quantile_resolve sets the fractions, the bins' bounds and the rows of counters. Each row is a histogram.
+   gpuscan__quantile_choose takes MULTI_PASS or CPU_MULTI_PASS, and a variant.
+    variant  | chosen for                                                           | a row is the task of
     ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group
     SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group, several at a time
     RANKS    | otherwise                                                            | row_groups groups
@@ -22397,8 +22396,8 @@ typedef struct gpuscan__quantile_plan {
     gpuscan__quantile_key key;
     uint32_t bins, results, cdf_size; /* bins of a row; results of a row; bytes of a cdf's element, 0 without cdf */
     uint64_t rows, pitch;
-    uint32_t row_groups; /* number of groups that take a row together */
-    uint32_t lower, upper, bin_width; /* the bits of f32 numbers */
+    uint32_t row_groups; /* number of groups that share a row */
+    uint32_t lower, upper, bin_width; /* f32 numbers, stored as their bits */
 } gpuscan__quantile_plan;
 
 #define GPUSCAN__QUANTILE_PLAN(X)                                                                                      \
@@ -22419,12 +22418,12 @@ static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(QUANTILE, 1);
 }
 
-/* Returns how many counters one load of a lane has. */
+/* Returns how many counters a lane loads at a time, as 16 bytes. */
 static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
     return 16 / plan->e.src_size;
 }
 
-/* Returns how many bytes of local memory a group has: see QUANTILE_WORDS. */
+/* Returns how many bytes of local memory a group needs: see QUANTILE_WORDS in kernels.cl.inc. */
 static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t variant) {
     uint64_t words = key->group + 3 * GPUSCAN_MAX_FRACTIONS;
     if (variant == GPUSCAN__QUANTILE_SMALL)
@@ -22466,7 +22465,7 @@ static uint32_t gpuscan__float_bits(float x) {
     return bits;
 }
 
-/* Resolves the positions of bins. They are those of a histogram's even bins of f32. By default, bin k begins at k. */
+/* Resolves the bins' bounds, which are those of a histogram's even bins of f32. By default, bin k begins at k. */
 static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_plan *plan) {
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)plan->common.desc;
     const double most = (double)FLT_MAX, least = (double)FLT_MIN;
@@ -22533,8 +22532,8 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
 
 enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, except for ALL */
 
-/* Sets a group with a work-item for each vector of a row. Only three sizes exist, since each takes another program;
-   1024 work-items would have too few registers. Many short rows get a sub-group each, with few vectors per lane. */
+/* Sets the group's size: a work-item for each vector of a row, rounded up to 64, 256 or 512, so that few programs are
+   needed. (1024 work-items would have too few registers.) Many short rows get a sub-group each. */
 static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
     if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
@@ -22546,7 +22545,7 @@ static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *pla
     gpuscan__fit(gs, &plan->common, group, 4);
 }
 
-/* Returns how many vectors a sub-group of SMALL holds. These are the vectors of one or more whole rows. */
+/* Returns how many vectors a sub-group holds at a time. In SMALL these are the vectors of one or more whole rows. */
 static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *key) {
     return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
 }
@@ -22562,9 +22561,9 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
            gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) <= gs->device.local_memory;
 }
 
-/* If there are up to LARGE_ROWS rows of more than LARGE_BINS bins, several groups share each row. A sub-group takes one
-   batch of vectors, or several if the last group would otherwise add up more than SUMS sums. For each row, a counter
-   says how many groups have arrived. Simulators (FENCE_MEM) would report stores and loads of the sums as a race. */
+/* If there are up to LARGE_ROWS rows of more than LARGE_BINS bins, several groups share each row. A sub-group sums a
+   batch, the vectors that it holds at a time. It sums several if a row had more than SUMS sums otherwise. The last
+   group at a row's counter adds up the sums. Simulators (FENCE_MEM) share no rows: they report its loads as races. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
 static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
@@ -22607,7 +22606,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the number of groups. Each group goes from row to row. */
+/* Returns the number of groups of a launch. A group takes one row after another. */
 static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t rows;
@@ -22641,10 +22640,10 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
                                gpuscan__quantile_shared_bytes(chain->gs, &common->key, plan->key.variant), 1);
 }
 
-/* Fills counts symmetrically, so that the mean is in the middle. Their total is a power of two, so that fractions are
-   exact. Except in the form MEAN, a self-test asks for the first or the last rank of a bin. `bins` is 2 or more. */
-enum { GPUSCAN__TEST_RANKS = 12 };
+enum { GPUSCAN__TEST_RANKS = 12 }; /* number of fractions in a self-test of the variant ALL */
 
+/* Fills a row's counts, and the sums of counts up to each bin. Counts are symmetric, so that the mean is in the middle.
+   Their total is a power of two, so that fractions are exact. `bins` is 2 or more. */
 static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsigned char *counts, uint64_t *sums) {
     uint64_t total = 1, sum = 0, count;
     uint32_t b, half = bins / 2 - 1; /* half: the last bin of the first half */
@@ -22662,8 +22661,8 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     return total;
 }
 
-/* Sets a row's fractions and expected results. The form BIN expects a rank's bin. VALUE expects the upper edge of that
-   bin, and MEAN the middle of all bins. */
+/* Sets a row's fractions and expected results. In BIN, fractions are bins' last or first ranks, and the bins are
+   expected. In VALUE they are last ranks, and the bins' upper edges are expected. In MEAN the middle is expected. */
 static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_t *sums, double *fractions,
                                 unsigned char *dst) {
     int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN, by_bin = desc->form == GPUSCAN_QUANTILE_BIN;
@@ -22696,7 +22695,7 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     unsigned char *counts, *cdf = NULL, *dst;
     if (round == 3)
         return 0;
-    if (small) /* a row fills a sub-group's vectors, or a few of them */
+    if (small) /* round 0: a row fills a sub-group's vectors. Other rounds: several rows fit */
         bins = (uint32_t)gpuscan__min(round ? 14 + 2 * round : UINT32_MAX,
                                       gpuscan__quantile_held(test->gs, key) * (16 / size));
     desc->counter_type = counter;
@@ -22765,7 +22764,7 @@ GPUSCAN_API uint32_t gpuscan_version(void) {
     return GPUSCAN_VERSION;
 }
 
-/* All public structs are listed here, except the operations' descs. */
+/* Lists all public structs except the operations' descs. */
 #define GPUSCAN__STRUCTS(X)                                                                                            \
     X(gpuscan_buffer) X(gpuscan_payload) X(gpuscan_tally) X(gpuscan_custom) X(gpuscan_call) X(gpuscan_allocator)       \
     X(gpuscan_logger) X(gpuscan_tracer) X(gpuscan_limits) X(gpuscan_opencl) X(gpuscan_desc) X(gpuscan_info)            \
@@ -22787,8 +22786,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     return 0;
 }
 
-/* Gets OpenCL's entry points: the caller's, and the others from a library that is loaded or linked. gpuscan_destroy
-   closes gs->library. */
+/* Gets OpenCL's entry points: first the caller's, then the missing ones from a library that is loaded or linked.
+   gpuscan_destroy closes gs->library. */
 #ifdef GPUSCAN_LINK_OPENCL
 static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
     if (desc->library && *desc->library)
@@ -22836,7 +22835,7 @@ static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc
 }
 #endif
 
-/* Gets context, device and queue: either the caller's or new ones. */
+/* Gets the caller's context and device, or chooses a device and creates a context. Keeps the caller's queue, if any. */
 GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
     const char *wanted;
     cl_int code = CL_SUCCESS;
@@ -22873,7 +22872,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc
         if (!gs->device_id && (r = gpuscan__choose_device(gs, wanted)) != 0)
             return r;
         gs->context = gs->cl.clCreateContext(NULL, 1, &gs->device_id, NULL, NULL, &code);
-        if (!gs->context || code != CL_SUCCESS) /* gpuscan_destroy releases a context even if there was an error */
+        if (!gs->context || code != CL_SUCCESS) /* gpuscan_destroy releases gs->context, even after an error */
             return gpuscan__fail(gs, code, "clCreateContext failed");
     }
     if ((r = gpuscan__open_device(gs)) != 0)
@@ -23005,17 +23004,17 @@ typedef union gpuscan__any_desc {
     GPUSCAN__OPERATIONS(GPUSCAN__DESC_OF)
 } gpuscan__any_desc;
 
-/* Collects what is needed for all counts that one preparation covers. */
+/* Collects what one preparation needs for all counts that it covers. */
 typedef struct gpuscan__prepared {
-    gpuscan__key keys[2]; /* for the last count: keys[0] if the call is not in place, keys[1] if it is */
+    gpuscan__key keys[2]; /* of the last count's plans: keys[0] for a call not in place, keys[1] for one in place */
     gpuscan__need need;   /* for each kind of scratch, the most that any count needs */
     uint64_t size;        /* bytes of a buffer for all kinds of scratch, for the count that needs most */
 } gpuscan__prepared;
 
 /* Prepares a call for one count. Mode SIZE builds the program, too, since its group size decides how much scratch is
    needed. A scan may later be in place or not: AUTO plans both cases, and a forced strategy has one plan for both.
-   `is_less` is 1 if the count is below the caller's. If a forced strategy cannot do such a count, nothing is prepared
-   or logged. Rehearses the program if `always` is 1, or if the count before had another program. */
+   is_less: 1 if the count is below the caller's. If a forced strategy then does not fit, nothing is prepared or logged.
+   always: 1 to rehearse the program even if the previous count had the same one. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan any;
@@ -23061,10 +23060,10 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
 }
 
 /* Prepares a call, or only sizes its scratch, for all counts down to call.counts_from. Plans each count up to 4096.
-   Above, steps down by a 1024th of the count, and at each step plans a multiple of 16 and its successor, since rows
-   without gaps take another program if all begin at a whole vector. A plan takes a microsecond. A count between two
-   planned counts may need slightly more scratch, so a 256th is added. If a driver compiles at launches, each halving of
-   the count is also rehearsed, since other counts may launch other kernels. */
+   Above, steps down by a 1024th of the count. At each step plans a multiple of 16 and the number after it, since rows
+   without gaps take another program if each row begins at a whole vector. Adds a 256th to the scratch: a count between
+   two planned counts may need slightly more. If a driver compiles at launches, rehearses each halving of the count,
+   since smaller counts may launch other kernels. */
 GPUSCAN__COLD gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
@@ -23127,7 +23126,7 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
     return r != 0 || mode == GPUSCAN__SIZE || call->queue ? r : gpuscan__own_queue(gs, &gs->queue);
 }
 
-/* Defines an operation's public functions: run, prepare and scratch size. The operation's section defines _host. */
+/* Defines an operation's public functions, except gpuscan_X_host, which is at the end of the operation's section. */
 #define GPUSCAN__PUBLIC(operation)                                                                                     \
     GPUSCAN_API gpuscan_result gpuscan_##operation(gpuscan *gs, const gpuscan_##operation##_desc *desc) {              \
         return gpuscan__call(gs, &gpuscan__##operation##_operation, desc, GPUSCAN__RUN, NULL);                         \
@@ -23143,8 +23142,8 @@ GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
-/* Gets a program's binary for the object's device. A program's devices are all of the context, or only the one that it
-   was built for. */
+/* Gets a program's binary for the object's device. A driver lists as the program's devices all of the context, or only
+   the one for which it was built. */
 static gpuscan_result gpuscan__get_binary(gpuscan *gs, const gpuscan__program *program, gpuscan__text *binary) {
     cl_device_id devices[GPUSCAN__MAX_DEVICES];
     size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, bytes = 0, count, index = 0, most = 0, i;
@@ -23158,7 +23157,7 @@ static gpuscan_result gpuscan__get_binary(gpuscan *gs, const gpuscan__program *p
                                        NULL);
     if (code != CL_SUCCESS || index == count)
         return gpuscan__fail(gs, code, "clGetProgramInfo failed");
-    for (i = 0; i < count && !sizes[index]; i++) /* PoCL 3.1 puts the binary of a program for one device first */
+    for (i = 0; i < count && !sizes[index]; i++) /* if a program is for one device, PoCL 3.1 lists its binary first */
         index = i;
     if (!sizes[index])
         return gpuscan__fail(gs, code, "clGetProgramInfo returned no binary");
@@ -23167,7 +23166,7 @@ static gpuscan_result gpuscan__get_binary(gpuscan *gs, const gpuscan__program *p
     both = (unsigned char *)gpuscan__allocate(&gs->allocator, 2 * most);
     if (!both)
         return gpuscan__no_memory(gs, "a program's binary");
-    for (i = 0; i < count; i++) /* other devices need room, since PoCL 3.1 does not skip NULL but writes there */
+    for (i = 0; i < count; i++) /* PoCL 3.1 does not skip NULL: other devices' binaries need room, too */
         binaries[i] = i == index ? both : both + most;
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof(binaries[0]), binaries, NULL);
     gpuscan__text_bytes(binary, both, sizes[index]);
@@ -23196,7 +23195,7 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, gpuscan__program *progr
     return r;
 }
 
-/* Makes a blob of the program `only`. If that is NULL, the blob has all programs and the sizes of the scratch. */
+/* Makes a blob of the program `only` or, if that is NULL, of all programs and the sizes of the object's scratch. */
 GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, gpuscan__program *only, gpuscan__text *blob) {
     gpuscan__blob_header header;
     gpuscan__program *program;
@@ -23247,7 +23246,7 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
     return r;
 }
 
-/* Returns whether a program from a blob has from 1 to MAX_KERNELS names of kernels, and a valid recording. */
+/* Returns whether a blob's program has from 1 to MAX_KERNELS names of kernels, and a valid recording. */
 static int gpuscan__is_whole(const gpuscan__program *program) {
     const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
     const gpuscan__text *recording = &program->parts[GPUSCAN__PART_RECORDING];
@@ -23324,7 +23323,8 @@ static void gpuscan__left_out(gpuscan *gs, const char *path, const char *what, c
     gs->error[0] = 0;
 }
 
-/* Reads a blob's programs, which follow each other without gaps up to its end, into a list. */
+/* Reads a blob's programs into a list. The blob must have `entries` programs that follow each other without gaps up to
+   its end. */
 static gpuscan_result gpuscan__read_entries(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t entries,
                                             gpuscan__program **list) {
     uint64_t at = sizeof(gpuscan__blob_header);
@@ -23356,8 +23356,8 @@ static void gpuscan__add_loaded(gpuscan *gs, gpuscan__program *program) {
 }
 
 /* Adds a blob's programs to the object's. The driver gets no binary before the whole blob is checked, since drivers may
-   crash on damaged binaries. Grows each kind of scratch to the size that it had when the blob was made, if that was at
-   most SHAM_MOST bytes. */
+   crash on damaged binaries. Grows each kind of scratch to its size when the blob was made, unless that exceeds
+   SHAM_MOST bytes. */
 GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const void *blob, size_t size) {
     gpuscan__blob_header header;
     gpuscan__program *before = gs->programs, *list = NULL, *program;
@@ -23404,14 +23404,13 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 }
 
 /* The cache is a folder with a file for each program. The file is a blob, named by a hash of what defines the program.
-   It gets that name when it is complete, so no reader sees half of it. Two writers of a file write the same bytes. */
+   It gets its name when it is complete, so no reader sees half a file. Two writers of a file write the same bytes. */
 #define GPUSCAN__CACHED_MOST ((size_t)256 << 20) /* maximum bytes of a file */
 
 typedef struct gpuscan__path {
     char name[GPUSCAN__CACHE_MOST + 64];
 } gpuscan__path;
 
-/* Returns the path of a program's file. */
 GPUSCAN__COLD gpuscan__path gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
     const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
     uint64_t hash = gpuscan__hash(gpuscan__device_hash(gs), text->data, text->length);
@@ -23460,7 +23459,7 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
 
 /* Writes a file under a temporary name, then renames it. Returns NULL, or why this failed. */
 static const char *gpuscan__write_file(const char *path, const gpuscan__text *bytes) {
-    /* Seeds of the temporary name. If two writers take the same name, the checksum reveals a damaged file. */
+    /* seeds of the temporary name. If two writers take the same name, the checksum reveals a damaged file */
     const uint64_t words[] = {(uint64_t)(uintptr_t)bytes->data, (uint64_t)time(NULL), (uint64_t)clock()};
     const char *why = NULL;
     char partial[sizeof(gpuscan__path) + 16];
@@ -23483,8 +23482,8 @@ static const char *gpuscan__write_file(const char *path, const gpuscan__text *by
     return why;
 }
 
-/* Stores a program in the cache, and stores it again after more of its launches are prepared. Does nothing once a call
-   has launched it, since PoCL up to 5.0 aborts when asked for the binary of a running program. */
+/* Stores a program in the cache, and again whenever its recording has grown. Does nothing after a call has launched the
+   program, since PoCL up to 5.0 aborts when asked for the binary of a running program. */
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     gpuscan__path path;
     gpuscan__text blob;
