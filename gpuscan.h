@@ -4492,7 +4492,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Y.`V=`@G_add`K$o,`Y.i,`Y.`V);\n"
 "@hWIDE > 1\n"
 "@h@o\n"
-"`S`Y.i<`Y.`R){\n"
+"`S`Y.i<`Y.`R&&`any_$p($o,`Y.i,$$f)){\n"
 "$n`H v`Mv<$$f;v+=@k)\n"
 "`Y.`V=`@d_add`K$o,`Y.i+v,`Y.`V);\n"
 "`Y.i+=$$f;\n"
@@ -6874,7 +6874,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "}\n"
 "@O\n\n"
 "@hCOMMUTATIVE$d!$CPU\n\n\n"
-"#ifdef $SRC_RAW\n"
+"@hSRC_RAW\n"
 "@;union{\n"
 "``X @G[@>];\n"
 "`H4 raw;\n"
@@ -6912,7 +6912,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "`H taken`M\n"
 "`O`Rs=@5(`.),`Y=`Rs;\n"
 "`@E @E=`@E_@r@l\n"
-"#ifdef $SRC_RAW\n"
+"@hSRC_RAW\n"
 "`H past=(`H)((size_t)(`X+@r)&(@N`H4)-1`L\n"
 "`Spast%@N``X)==0){\n"
 "$p=(@N`H4)-past)/@N``X)%@>;\n"
@@ -6926,7 +6926,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "`S++taken%@&==0)\n"
 "`@E_`E`K&@E,&`Rs,$@A);\n"
 "}\n"
-"#ifdef $SRC_RAW\n"
+"@hSRC_RAW\n"
 "$p+=@r;\n"
 "@'`H4*$o=(@'`H4*)(`X+$p);\n"
 "`H4 $ved[@&];\n"
@@ -12038,6 +12038,7 @@ typedef struct gpuscan__program {
     const char *const *names; /* the kernels' names, then NULL. Not set until a call requests a blob's program */
     size_t group;            /* maximum group size with which all kernels can be launched */
     int odd_width;           /* 1: a kernel's sub-group width differs from lane_width, or is unknown: see asks_width */
+    int spills;              /* 1: a kernel on Intel's GPUs spills registers to memory */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
     int rehearsed;           /* 1: the program's kernels have been rehearsed, see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
@@ -12728,15 +12729,6 @@ static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
     return (src_size & (src_size - 1)) == 0 && (dst_size & (dst_size - 1)) == 0 && size <= 16 ? 16 / size : 1;
 }
 
-static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t bytes, int of_64_bits) {
-    char more[64];
-    if (bytes == 0 || bytes > 64 || (bytes & (bytes - 1)) != 0)
-        return;
-    gpuscan__define(text, name, bytes == 16 && of_64_bits ? "ulong2" : gpuscan__raw_names[gpuscan__log2(bytes)]);
-    snprintf(more, sizeof(more), "%s_SIZE", name);
-    gpuscan__define_number(text, more, bytes);
-}
-
 /* [OPERATIONS], the row and the plan ---------------------------------------------------------------------------- */
 
 /* Describes a range of a buffer that a call uses. */
@@ -13015,10 +13007,15 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(AMD_OR_INTEL, RUNS, 0, 0, MULTI_PASS, 256, 8, 0, 0, 0),
 #endif
     /* Scans on AMD's and Intel's GPUs. On AMD's, one group folds sums (AHEAD) above 16 MiB, or above 4 MiB if 8-byte
-       sums are exact. Intel's compiler would keep 8 vectors of bytes in private memory. tuning: scan-fold */
+       sums are exact. Intel's compiler would keep 8 vectors of bytes in private memory. By segments, it would spill 4
+       vectors of short elements. tuning: scan-fold */
     GPUSCAN__TILE(AMD, EXACT, 8, 4096, SINGLE_PASS, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
+    GPUSCAN__TILE(INTEL, SEGMENTS, 1, 16384, SINGLE_PASS, 256, 2, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, SEGMENTS, 1, 0, SINGLE_PASS_AHEAD, 256, 2, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, SEGMENTS, 2, 16384, SINGLE_PASS, 256, 2, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, SEGMENTS, 2, 0, SINGLE_PASS_AHEAD, 256, 2, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 1, 16384, SINGLE_PASS, 256, 4, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 256, 0),
@@ -13489,11 +13486,17 @@ GPUSCAN__COLD gpuscan__program *gpuscan__new_program(gpuscan *gs) {
     return program;
 }
 
-GPUSCAN__COLD void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
+static void gpuscan__release_kernels(gpuscan *gs, gpuscan__program *program) {
     size_t i;
     for (i = 0; i < GPUSCAN__MAX_KERNELS; i++)
         if (program->kernels[i])
             gs->cl.clReleaseKernel(program->kernels[i]);
+    memset(program->kernels, 0, sizeof(program->kernels));
+}
+
+GPUSCAN__COLD void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
+    size_t i;
+    gpuscan__release_kernels(gs, program);
     if (program->program)
         gs->cl.clReleaseProgram(program->program);
     for (i = 0; i < GPUSCAN__PARTS; i++)
@@ -13577,11 +13580,11 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
     return result;
 }
 
-/* Builds a program. If a build with a register limit fails, tries again without the limit, then without optimization.
+/* Builds a program with `registers` as limit (0: none); on Intel's GPUs, any number but 0 selects the large register
+   file. If a build with a register limit fails, tries again without the limit, then without optimization.
    NVIDIA's assembler may fail because of the limit and, on optimized kernels, even without a limit: driver 580 reported
    "register allocation failed with register count of 7" (an inclusive scan of rows of f32 to f16). */
-static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program) {
-    unsigned registers = (unsigned)program->key.registers;
+static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program, uint32_t registers) {
     char limit[32], options[96]; /* programs with equal PART_TEXT get equal options: see gpuscan__same_text */
     cl_int code;
     int attempt;
@@ -13589,7 +13592,7 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
     if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
         snprintf(limit, sizeof(limit), " -cl-intel-256-GRF-per-thread");
     else
-        snprintf(limit, sizeof(limit), " -cl-nv-maxrregcount=%u", registers);
+        snprintf(limit, sizeof(limit), " -cl-nv-maxrregcount=%u", (unsigned)registers);
     for (attempt = registers ? 0 : 1;; attempt++) {
         /* -w: without it some compilers print warnings, also about custom texts, to the process's output */
         snprintf(options, sizeof(options), "-w %s%s", gs->device.build_options,
@@ -13607,7 +13610,8 @@ static cl_int gpuscan__kernel_number(gpuscan *gs, cl_kernel kernel, cl_kernel_wo
     return gs->cl.clGetKernelWorkGroupInfo(kernel, gs->device_id, what, sizeof(*number), number, NULL);
 }
 
-/* Creates a program's kernels. Queries their largest common group size and, if the host asks, their sub-group width. */
+/* Creates a program's kernels. Queries their largest common group size and, if the host asks, their sub-group width.
+   Asks Intel's GPUs whether they spill. */
 static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *program) {
     const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
     const char *name = text->data + strlen(text->data) + 1;
@@ -13626,6 +13630,9 @@ static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *pro
             (gpuscan__kernel_number(gs, program->kernels[i], CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, &number) !=
                  CL_SUCCESS ||
              number != gs->device.lane_width);
+        number = 0; /* Intel's CPU runtime succeeds without an answer to CL_KERNEL_SPILL_MEM_SIZE_INTEL */
+        program->spills |= gs->device.lanes == GPUSCAN__LANES_SUBGROUPS &&
+                           gpuscan__kernel_number(gs, program->kernels[i], 0x4109, &number) == CL_SUCCESS && number > 0;
         name += strlen(name) + 1;
     }
     return GPUSCAN_SUCCESS;
@@ -13665,14 +13672,16 @@ GPUSCAN__COLD int gpuscan__take_loaded(gpuscan *gs, gpuscan__program **program) 
 
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program);
 
-/* Builds a program from source and creates its kernels. If this fails, the caller frees the program, and with it any
-   objects that a driver returned along with an error code. */
+/* Builds a program from source and creates its kernels. Builds it again with Intel's large register file if a kernel
+   spills. If this fails, the caller frees the program, and with it any objects that a driver returned along with an
+   error code. */
 GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const char *const *literal;
     gpuscan__text kernels = gpuscan__text_of(gs);
     uint64_t pieces = plan->operation->pieces(&program->key);
     const char *sources[2];
     size_t i;
+    gpuscan_result r;
     cl_int code = CL_SUCCESS;
     kernels.given = program->key.given;
     for (i = 0; i < GPUSCAN__PIECES; i++)
@@ -13686,7 +13695,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
     gpuscan__release(&gs->allocator, kernels.data);
     if (!program->program || code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
-    code = gpuscan__build_somehow(gs, program);
+    code = gpuscan__build_somehow(gs, program, program->key.registers);
     plan->not_built = code != CL_SUCCESS;
     if (code != CL_SUCCESS)
         return gpuscan__build_failed(gs, program->program, code, plan->e.custom != NULL && !plan->is_stand_in);
@@ -13697,7 +13706,12 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
                  (unsigned)program->key.dst, (unsigned)program->key.op);
         gpuscan__log(gs, GPUSCAN_LOG_INFO, message);
     }
-    return gpuscan__create_kernels(gs, program);
+    r = gpuscan__create_kernels(gs, program);
+    if (r != 0 || !program->spills || program->key.registers)
+        return r;
+    gpuscan__release_kernels(gs, program); /* a program that has kernels cannot be built again */
+    code = gpuscan__build_somehow(gs, program, 1);
+    return code == CL_SUCCESS ? gpuscan__create_kernels(gs, program) : gpuscan__fail(gs, code, "clBuildProgram failed");
 }
 
 /* Returns whether a group consists of whole sub-groups whose lanes exchange values. */
@@ -13942,8 +13956,6 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     const gpuscan__key *key = &plan->key;
     const gpuscan__elements *e = &plan->e;
     int cpu = gpuscan__key_is_cpu(key);
-    gpuscan_type src = e->key ? e->key : e->src;
-    uint32_t src_size = e->key ? e->key_size : e->src_size;
     gpuscan__define_shape(text, gs, key, vector);
     gpuscan__define_number(text, operation, 1);
     gpuscan__define_others(text, operation);
@@ -13963,7 +13975,6 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
     gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
     gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
-    gpuscan__define_raw(text, "SRC_RAW", src_size * vector, gpuscan__types[src].size == 8);
     if (e->custom)
         gpuscan__define_custom(text, e);
 }
@@ -17337,6 +17348,8 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan) {
     if (gpuscan__key_is_cpu(key)) {
         key->group = 1;
         key->tile = (uint32_t)gpuscan__max(GPUSCAN__COLUMNS_CPU / size, 1);
+        while (key->tile > 1 && gpuscan__columns_shared(gs, common, own) > gs->device.local_memory)
+            key->tile /= 2;
         own->vector = plan->columns <= gpuscan__min(GPUSCAN__COLUMNS_FEW, key->tile) ? (uint32_t)plan->columns : 0;
         return;
     }
@@ -18010,6 +18023,10 @@ static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__p
 
 GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__reduce_key own = gpuscan__reduce_own(&plan->key);
+    uint32_t size = plan->e.src_size, vector = gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key));
+    const char *raw = own.vector > 1 ? gpuscan__raw_names[gpuscan__log2(own.vector * size)] : "gpuscan_src";
+    if (own.vector == 2 && gpuscan__types[plan->e.src].size == 8)
+        raw = "ulong2";
     gpuscan__define(text, "REDUCE_NUMBERS", gpuscan__reduce_numbers_text);
     gpuscan__define_image(text, own.image, plan->e.src, plan->e.seen);
     gpuscan__define_number(text, "SEGMENTS", own.segments);
@@ -18020,12 +18037,9 @@ GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_number(text, "SEGMENT_EACH", own.each);
     gpuscan__define_number(text, "SEGMENT_SPLIT", own.split);
     gpuscan__define_number(text, "CASCADE", gpuscan__reduce_cascade(plan));
-    if (own.vector > 1)
-        gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size, gpuscan__types[plan->e.src].size == 8);
-    else
-        gpuscan__define(text, "SEGMENT_RAW", "gpuscan_src");
-    gpuscan__define_operation(text, gs, plan, "REDUCE",
-                              gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
+    gpuscan__define(text, "SEGMENT_RAW", raw);
+    gpuscan__define_number(text, "SRC_RAW", size * vector == 16);
+    gpuscan__define_operation(text, gs, plan, "REDUCE", vector, 0, 0, 0);
 }
 
 /* Resolves rows, src_pitch and segments: the number of results, and the elements of each. */
@@ -18238,7 +18252,8 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     }
     if (e->arg && vector > 4)
         vector = 4;
-    if (plan->mean <= 4 || (rows && desc->count * e->src_size <= 8))
+    /* src must fill the first aligned vector: of several rows, two always do */
+    if (plan->mean <= 4 || desc->count * e->src_size < (rows ? 9 : 16))
         vector = 1;
     plan->key.lanes = plan->mean <= 1 ? 2 : 4;
     if (rows)
@@ -22551,12 +22566,13 @@ static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *ke
 }
 
 /* Chooses group and vectors for the variant SMALL. Returns whether a row fits in the vectors that a sub-group holds.
-   For many rows, groups have four sub-groups, since a multiprocessor runs only a limited number of groups at a time. */
+   For many rows, groups have four sub-groups, since a multiprocessor runs only a limited number of groups at a time.
+   With 8 vectors, Intel's compiler would spill. */
 static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__key *key = &plan->common.key;
     uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
     gpuscan__fit(gs, &plan->common, plan->rows > gs->device.units ? 4 * width : width,
-                 plan->bins <= 4 * (uint64_t)width * vector ? 4 : 8);
+                 plan->bins <= 4 * (uint64_t)width * vector || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? 4 : 8);
     return key->group >= width && plan->bins <= gpuscan__quantile_held(gs, key) * vector &&
            gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) <= gs->device.local_memory;
 }
@@ -23311,7 +23327,7 @@ static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *progra
         code = status;
     if (!program->program || code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clCreateProgramWithBinary failed");
-    code = gpuscan__build_somehow(gs, program);
+    code = gpuscan__build_somehow(gs, program, program->key.registers);
     return code == CL_SUCCESS ? gpuscan__create_kernels(gs, program) : gpuscan__fail(gs, code, "clBuildProgram failed");
 }
 

@@ -198,9 +198,30 @@ static inline void test_announce_refusals(uint32_t count, const char *why) {
     print_message("announced: %u refusals, %s\n", (unsigned)count, why);
 }
 
-/* Returns 1 if the object gave up something that no test announced. */
+/* Returns 1 if a kernel takes more local memory than the object's limits allow. A group of one work-item may take up to
+   1 KiB whatever the limit. Quantiles have arrays of fixed sizes. */
+static inline int test_local_alarm(const gpuscan *gs) {
+    const gpuscan__program *program;
+    cl_ulong                bytes;
+    size_t                  k;
+    for (program = gs->programs; program; program = program->next)
+        for (k = 0; program->key.operation != GPUSCAN__OPERATION_quantile && k < GPUSCAN__MAX_KERNELS &&
+                    program->kernels[k]; k++)
+            if (gs->cl.clGetKernelWorkGroupInfo(program->kernels[k], gs->device_id, CL_KERNEL_LOCAL_MEM_SIZE,
+                                                sizeof bytes, &bytes, NULL) == CL_SUCCESS &&
+                bytes > gs->device.local_memory && bytes > 1024) {
+                print_error("ALARM: %s: kernel %zu takes %" PRIu64 " bytes of local memory of %" PRIu64 "\n", test.what, k,
+                            (uint64_t)bytes, gs->device.local_memory);
+                return 1;
+            }
+    return 0;
+}
+
+/* Returns 1 if the object gave up something that no test announced, or exceeds its limits. */
 static inline int test_alarm(gpuscan *gs) {
     test_refusals r = test_get_refusals(gs);
+    if (test_local_alarm(gs))
+        return 1;
     if (r.count == test.announced)
         return 0;
     if (test.is_known_wrong) {

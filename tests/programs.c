@@ -1052,7 +1052,7 @@ static void without_words(void) {
 
 /* A compiler that refuses programs with limited registers, or also all optimized programs. */
 static struct {
-    int optimizes_none;
+    int optimizes_none, is_large;
     unsigned builds, sources;
 } picky;
 static cl_int CL_API_CALL picky_build(cl_program program, cl_uint count, const cl_device_id *ids, const char *options,
@@ -1099,6 +1099,47 @@ static void attempts(void) {
                "number of build attempts for a blob's program");
         gpuscan_destroy(gs);
     }
+    table = usual;
+}
+
+/* A compiler for Intel's GPUs whose kernels spill, unless they have the large register file. */
+static cl_int CL_API_CALL spilling_build(cl_program program, cl_uint count, const cl_device_id *ids, const char *options,
+                                         void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
+    picky.builds++;
+    picky.is_large = strstr(options, "-cl-intel-256-GRF-per-thread") != NULL;
+    return fake_clBuildProgram(program, count, ids, options, notify, user);
+}
+static cl_int CL_API_CALL spilling_kernel(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info asked,
+                                          size_t size, void *value, size_t *needed) {
+    const cl_ulong bytes = picky.is_large ? 0 : 512;
+    if (asked != 0x4109) /* CL_KERNEL_SPILL_MEM_SIZE_INTEL */
+        return fake_clGetKernelWorkGroupInfo(kernel, device, asked, size, value, needed);
+    memcpy(value, &bytes, sizeof bytes);
+    return CL_SUCCESS;
+}
+
+/* Checks that programs that spill are built again, those that begin with the large register file are not, and other
+   devices are not asked. */
+static void spills(int is_intel) {
+    const gpuscan_opencl *usual = table;
+    gpuscan_opencl functions = *table;
+    gpuscan_reduce_desc reduce;
+    gpuscan_scan_desc scan;
+    gpuscan *gs;
+    functions.clBuildProgram = spilling_build;
+    functions.clGetKernelWorkGroupInfo = spilling_kernel;
+    table = &functions;
+    gs = fresh();
+    memset(&reduce, 0, sizeof reduce);
+    memset(&scan, 0, sizeof scan);
+    reduce.count = scan.count = 1 << 24;
+    picky.builds = 0;
+    expect(gpuscan_reduce_prepare(gs, &reduce) == GPUSCAN_SUCCESS && picky.builds == (is_intel ? 2u : 1u) &&
+               picky.is_large == is_intel, "a program that spills");
+    picky.builds = 0;
+    expect(gpuscan_scan_prepare(gs, &scan) == GPUSCAN_SUCCESS && picky.builds == 1 && picky.is_large == is_intel,
+           "a program with the large register file");
+    gpuscan_destroy(gs);
     table = usual;
 }
 
@@ -1324,8 +1365,10 @@ int main(int argc, char **argv) {
             local_bins(1);
             attempts();
         }
-        if (strcmp(fake.device->file, "amd") == 0 || strcmp(fake.device->file, "intel") == 0)
+        if (strcmp(fake.device->file, "amd") == 0 || strcmp(fake.device->file, "intel") == 0) {
             one_launch();
+            spills(strcmp(fake.device->file, "intel") == 0);
+        }
         if (strcmp(fake.device->file, "amd") == 0) {
             local_bins(0);
             sorts(100, 700000, 1);

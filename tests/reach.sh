@@ -22,10 +22,7 @@ few_waves='gpuscan_histogram gpuscan_reduce_segments gpuscan_scan_sums gpuscan_p
   gpuscan_sort_histogram gpuscan_sort_sweep gpuscan_sort_small gpuscan_sort_together
   gpuscan_sort_counted'
 # PROGRAM KERNEL BYTES: what a sub-group spills on dg2 at most. No other kernel spills.
-known_spills='sort_f32_4 gpuscan_sort_sweep 512
-quantile gpuscan_quantile_small 8192
-reduce_segments gpuscan_reduce_segments 4096
-runs_reduced gpuscan_parts 2048'
+known_spills='sort_f32_4 gpuscan_sort_sweep 512'
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$root/build/reach
@@ -94,11 +91,20 @@ amd() {
 }
 
 # intel FILE GPU: the same; registers are those of a sub-group, and spills the bytes of its scratch, a power of two. The
-# compiler spills to single_space or spill_fill_space, and keeps arrays in private_space.
+# compiler spills to single_space or spill_fill_space, and keeps arrays in private_space. Like the library, compiles a
+# program that spills again with the large register file.
 intel() {
   options=$(sed -n '1s:^// ::p' "$1")
+  intel_by "$1" "$2" "$options" > first.txt || return 1
+  if awk '$3 > 0 { spills = 1 } END { exit !spills }' first.txt; then
+    intel_by "$1" "$2" "$options -cl-intel-256-GRF-per-thread"
+  else
+    cat first.txt
+  fi
+}
+intel_by() {
   IGC_EnableZEBinary=1 LD_LIBRARY_PATH=$libraries "$work/root/usr/bin/ocloc" compile -file "$1" -device "$2" \
-    -out_dir . -output code -output_no_suffix -options "$options" > said.txt 2>&1 || return 1
+    -out_dir . -output code -output_no_suffix -options "$3" > said.txt 2>&1 || return 1
   readelf --string-dump=.ze_info code 2>> said.txt | sed 's/\\n$//' | awk '
        /kernels_misc_info:/ { exit }
        /- name:/ { if (name) print name, grf, spill, 0, private, local; name = $NF; spill = private = local = 0 }

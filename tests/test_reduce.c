@@ -498,6 +498,61 @@ static void conversions(void **state) {
     free(pairs);
 }
 
+/* Sums numbers that an expression makes of structs of 4 * w bytes. */
+static void sums_of_structs(size_t w) {
+    const uint64_t count = test_size(300, 30011, 30011);
+    uint32_t      *structs = (uint32_t *)test_alloc(count * 4 * w);
+    test_buffer    src = test_buffer_new(CL_MEM_READ_ONLY, 4 * w, count);
+    test_buffer    dst = test_buffer_new(CL_MEM_WRITE_ONLY, 8, 1);
+    uint64_t       i, sum = 0, result;
+    char           type[60], convert[60];
+    gpuscan_custom custom;
+    int            s;
+    test_random_bytes(structs, (size_t)count * 4 * w);
+    for (i = 0; i < count; i++)
+        sum += structs[i * w] + 3 * (uint64_t)structs[i * w + w - 1] + i;
+    test_buffer_set(&src, 1, count, structs);
+    snprintf(type, sizeof type, "typedef struct { uint w[%zu]; } words;", w);
+    snprintf(convert, sizeof convert, "x.w[0] + 3 * (ulong)x.w[%zu] + i", w - 1);
+    memset(&custom, 0, sizeof custom);
+    custom.source = type;
+    custom.type = "words";
+    custom.size = 4 * w;
+    custom.convert = convert;
+    TEST_EACH_STRATEGY(s) {
+        gpuscan_reduce_desc d;
+        memset(&d, 0, sizeof d);
+        d.count = count;
+        d.src = src.at;
+        d.dst = dst.at;
+        d.src_type = GPUSCAN_TYPE_CUSTOM;
+        d.dst_type = GPUSCAN_TYPE_U64;
+        d.custom = &custom;
+        d.call.strategy = (gpuscan_strategy)s;
+        test_case("sum of structs of %zu bytes, %s", 4 * w, test_strategy_name(d.call.strategy));
+        test_buffer_set(&dst, 0, 1, NULL);
+        if (test_reduce_ran(&d)) {
+            memcpy(&result, test_buffer_get(&dst), 8);
+            if (result != sum)
+                fail_msg("%s: %" PRIu64 " instead of %" PRIu64, test.what, result, sum);
+        }
+    }
+    test_buffer_free(&src);
+    test_buffer_free(&dst);
+    free(structs);
+}
+
+/* Structs that kernels load one at a time, since they have 32 bytes or more or a size that is no power of two, and of
+   16 bytes. */
+static void conversions_of_structs(void **state) {
+    static const size_t words[] = {8, 16, 3, 4, 12, 32};
+    size_t              n;
+    (void)state;
+    for (n = 0; n < sizeof words / sizeof *words; n++)
+        if (test_share(n, 2))
+            sums_of_structs(words[n]);
+}
+
 /* ---- floats ------------------------------------------------------------------------------------------------------ */
 
 /* Checks that sums of random floats have the same bits in 100 runs, and differ from the sum in f64 (long double for
@@ -711,6 +766,7 @@ int main(void) {
                                        TEST(custom_operators),
                                        TEST(runs_of_every_length),
                                        TEST(conversions),
+                                       TEST(conversions_of_structs),
                                        TEST(float_sums),
                                        TEST(scratch_of_the_caller),
                                        TEST(limited_devices),

@@ -166,10 +166,44 @@ static void write_only_counts(void **state) {
     }
 }
 
+/* A segment that is shorter than a vector of 16 bytes and ends the buffer. Oclgrind sees loads past the end. */
+static void short_segment_at_the_end(void **state) {
+    static const uint8_t  data[15] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    static const uint64_t counts[] = {5, 8, 15};
+    size_t                i;
+    (void)state;
+    for (i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const uint32_t      offsets[2] = {0, (uint32_t)counts[i]};
+        test_buffer         at = test_buffer_new(CL_MEM_READ_ONLY, 4, 2), dst = test_buffer_new(CL_MEM_WRITE_ONLY, 1, 1);
+        cl_int              code;
+        cl_mem              exact = clCreateBuffer(test.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, counts[i],
+                                                   (void *)(uintptr_t)data, &code);
+        gpuscan_reduce_desc desc;
+        test_cl(code);
+        memset(&desc, 0, sizeof desc);
+        desc.src.mem = exact;
+        desc.src_type = GPUSCAN_TYPE_U8;
+        desc.count = counts[i];
+        desc.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
+        desc.segments.count = 1;
+        desc.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
+        test_buffer_set(&at, 0, 2, offsets);
+        test_buffer_set(&dst, 0, 1, NULL);
+        desc.segments.data = at.at;
+        desc.dst = dst.at;
+        test_case("a segment of %" PRIu64 " bytes at the end", counts[i]);
+        test_ok(gpuscan_reduce(test.gs, &desc));
+        assert_int_equal(*(uint8_t *)test_buffer_get(&dst), counts[i] * (counts[i] + 1) / 2);
+        clReleaseMemObject(exact);
+        test_buffer_free(&at);
+        test_buffer_free(&dst);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(operations), TEST(host_arrays), TEST(lengths), TEST(two_subgroups),
                                        TEST(fold_past_silent_tiles), TEST(write_only_counts),
-                                       TEST(edges_and_cells)};
+                                       TEST(edges_and_cells), TEST(short_segment_at_the_end)};
     test_select();
     return cmocka_run_group_tests_name("smoke", tests, test_open, test_close);
 }
