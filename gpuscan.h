@@ -1091,8 +1091,8 @@ typedef struct gpuscan_histogram_desc {
                  is at least `bins` + 1, those of channel c begin at edges.offset + c * edges_pitch. Values that do not
                  ascend give wrong counts, but do no other harm
    scratch       up to 8 bytes for each counter of each tile. If the bins do not fit local memory, or if weights are
-                 added to u64 counters, a CPU needs up to 64 MiB, or one table if that is larger. With weights, give
-                 gpuscan_histogram_prepare and _scratch_size `weights` or host_weights: programs and scratch differ
+                 added to u64 counters, a CPU needs up to 64 MiB, or one table if that is larger. With weights, set
+                 `weights` or host_weights for gpuscan_histogram_prepare and gpuscan_histogram_scratch_size, too
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
                  EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
@@ -1107,8 +1107,7 @@ typedef struct gpuscan_histogram_desc {
    returns       INVALID_ARGUMENT: convert or weight with several channels of a custom type.
                  INVALID_BINS: too many bins; a range that is empty (floats: after rounding) or not finite; a step of
                  floats below the type's normal numbers, which devices may flush to 0.
-                 UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD is forced, but bins do not fit local memory, or there are
-                 weights and u64 counters
+                 UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD is forced, but the bins do not fit local memory
    methods       one table of bins per group, added up at the end: Podlozhnyuk, "Histogram calculation in CUDA", 2007.
                  Division by multiplication: Granlund and Montgomery, "Division by invariant integers using
                  multiplication", 1994 */
@@ -1361,7 +1360,7 @@ GPUSCAN_API gpuscan_result gpuscan_integral_prepare(gpuscan *gs, const gpuscan_i
 GPUSCAN_API gpuscan_result gpuscan_integral_scratch_size(gpuscan *gs, const gpuscan_integral_desc *desc,
                                                          uint64_t *size);
 
-/* Computes the integral image of the array src of `width` x `height` pixels in the array dst. */
+/* Computes the integral image of the array src, `width` x `height` pixels, and stores it in the array dst. */
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc);
 #else
@@ -1694,7 +1693,7 @@ static const char *const gpuscan__piece_device[] = {
 "@6$WAIT(@z) barrier(@z)\n"
 "@6$$g_END()\n"
 "@6$COPIES_$gS 1\n"
-"@O\n\n\n\n\n"
+"@O\n\n\n\n\n\n"
 "@h@n == 1$ddefined(POCL_DEVICE_ADDRESS@p)\n"
 "@6$ONE_ITEM if (get_local_id(0) != 0) @`;\n"
 "@g\n"
@@ -2045,7 +2044,7 @@ static const char *const gpuscan__piece_device[] = {
 "@O\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 633 \"kernels.cl.inc\"\n"
+"#line 634 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@%@c`@v(@c@v,@'`H*@v@8@c@v_@],`H @z){\n"
 "`S@z&$FLAG_COUNT_U32)\n"
@@ -2083,7 +2082,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 679 \"kernels.cl.inc\"\n"
+"#line 680 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "@hIMAGE\n\n\n"
 "@%$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2117,7 +2116,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 714 \"kernels.cl.inc\"\n"
+"#line 715 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@;@b{\n"
@@ -2209,7 +2208,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 831 \"kernels.cl.inc\"\n"
+"#line 832 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hRUN_STATE\n\n"
 "@;$RUN_COUNT `run_@v;\n"
@@ -2340,7 +2339,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 980 \"kernels.cl.inc\"\n"
+"#line 981 \"kernels.cl.inc\"\n"
 "\n"
 "@h@o\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$FLAGS_BEFORE ($@B$d$@o == $@o_FLAGS)\n"
@@ -2490,7 +2489,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1151 \"kernels.cl.inc\"\n"
+"#line 1152 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$$g_LINKS 16\n"
 "@6$$f_LINKS 16\n\n\n"
@@ -2596,7 +2595,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1273 \"kernels.cl.inc\"\n"
+"#line 1274 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
@@ -2640,7 +2639,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1324 \"kernels.cl.inc\"\n"
+"#line 1325 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
@@ -2697,7 +2696,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1383 \"kernels.cl.inc\"\n"
+"#line 1384 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
@@ -2705,7 +2704,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "@6$SHARED_ALIGNED @#aligned(16)))\n"
 "@O\n"
 "@6$SUMS_COMMUTE ($REDUCE$d$COMMUTATIVE)\n"
-"@6$EXCHANGED ($SUMS_COMMUTE ? 1 : 2 * @&)\n\n\n"
+"@6$EXCHANGED ($SUMS_COMMUTE ? 1 : 2 * @&)\n\n\n\n"
 "@6$LOADS_AFTER \\\n"
 " ($AHEAD&&$LOADS_TOGETHER&& !$EXACT&& !$FLOAT_SUM&& !$RUNS)\n\n\n"
 "@6$BLOCK \\\n"
@@ -2982,7 +2981,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1717 \"kernels.cl.inc\"\n"
+"#line 1719 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
@@ -3537,7 +3536,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2379 \"kernels.cl.inc\"\n"
+"#line 2381 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
@@ -3687,7 +3686,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2545 \"kernels.cl.inc\"\n"
+"#line 2547 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
@@ -3997,7 +3996,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2892 \"kernels.cl.inc\"\n"
+"#line 2894 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
@@ -4751,7 +4750,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3778 \"kernels.cl.inc\"\n"
+"#line 3780 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
@@ -5263,7 +5262,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4453 \"kernels.cl.inc\"\n"
+"#line 4455 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5559,7 +5558,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4795 \"kernels.cl.inc\"\n"
+"#line 4797 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
@@ -5663,7 +5662,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4914 \"kernels.cl.inc\"\n"
+"#line 4916 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
@@ -5746,7 +5745,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$EACH_COLUMN\n"
 "`Sat->`P)\n"
 "`V[c]=slots[$SLOT(at,at->block,c)];\n"
-"}\n\n\n",
+"}\n\n\n\n",
 "@;union{\n"
 "``X `X[$UNIT];\n"
 "``Q `Q[$UNIT];\n"
@@ -5955,7 +5954,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5260 \"kernels.cl.inc\"\n"
+"#line 5263 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
@@ -6008,7 +6007,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5314 \"kernels.cl.inc\"\n"
+"#line 5317 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
@@ -6459,9 +6458,9 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5857 \"kernels.cl.inc\"\n"
+"#line 5860 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
+"@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n\n"
 "@;@b{\n"
 "$SCAN_SUMS_NUMBERS\n"
@@ -6769,7 +6768,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6210 \"kernels.cl.inc\"\n"
+"#line 6214 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6850,7 +6849,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6292 \"kernels.cl.inc\"\n"
+"#line 6296 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7081,7 +7080,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6566 \"kernels.cl.inc\"\n"
+"#line 6570 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7729,7 +7728,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7336 \"kernels.cl.inc\"\n"
+"#line 7340 \"kernels.cl.inc\"\n"
 "\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7783,7 +7782,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7389 \"kernels.cl.inc\"\n"
+"#line 7393 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8184,7 +8183,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7847 \"kernels.cl.inc\"\n"
+"#line 7851 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
@@ -8679,7 +8678,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8421 \"kernels.cl.inc\"\n"
+"#line 8425 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -9027,7 +9026,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8846 \"kernels.cl.inc\"\n"
+"#line 8850 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -9130,7 +9129,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8975 \"kernels.cl.inc\"\n"
+"#line 8979 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9429,7 +9428,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9314 \"kernels.cl.inc\"\n"
+"#line 9318 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9839,7 +9838,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9806 \"kernels.cl.inc\"\n"
+"#line 9810 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9857,7 +9856,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9821 \"kernels.cl.inc\"\n"
+"#line 9825 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9967,7 +9966,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9962 \"kernels.cl.inc\"\n"
+"#line 9966 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -10019,7 +10018,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10016 \"kernels.cl.inc\"\n"
+"#line 10020 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -10151,7 +10150,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10170 \"kernels.cl.inc\"\n"
+"#line 10174 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10434,7 +10433,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10490 \"kernels.cl.inc\"\n"
+"#line 10494 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -11076,7 +11075,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11251 \"kernels.cl.inc\"\n"
+"#line 11255 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11247,7 +11246,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11459 \"kernels.cl.inc\"\n"
+"#line 11463 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11343,7 +11342,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11561 \"kernels.cl.inc\"\n"
+"#line 11565 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11484,7 +11483,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11722 \"kernels.cl.inc\"\n"
+"#line 11726 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
@@ -12068,7 +12067,7 @@ typedef struct gpuscan__stage {
 #define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of `sham` and, in a kept recording, of `scratch` */
 
 /* A launch of a rehearsal (see gpuscan__rehearse), which is recorded, then replayed. A launch from a blob is replayed
-   without a plan. `values` has room for the largest init, a gpuscan_run, and for a kernel's numbers. */
+   without a plan. `values` has room for a gpuscan_run (the largest init) and a kernel's numbers. */
 typedef struct gpuscan__recorded {
     gpuscan__stage stage;
     uint64_t global, group;        /* work-items in total and per group */
@@ -12136,7 +12135,7 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
 /* NVIDIA's driver returns this code if the context is lost. CL_INVALID_COMMAND_QUEUE may also mean that. */
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
-/* Stores a failure in words, logs it and returns its code. CL_SUCCESS (a driver's, with NULL) becomes an error. */
+/* Stores a failure in words, logs it and returns its code. A driver's CL_SUCCESS with NULL becomes an error. */
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
     GPUSCAN__PRINTF(3, 4);
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
@@ -12792,8 +12791,8 @@ struct gpuscan__plan {
     gpuscan__key key;
     gpuscan__need need;
     uint64_t idle_plain; /* maximum bytes of PLAIN that kernels access if the count they read is 0; 0: all bytes */
-    int not_built; /* 1: the driver did not build the program */
 
+    int not_built; /* 1: the driver did not build the program; gpuscan__build sets it */
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
 };
 
@@ -16405,7 +16404,7 @@ static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
 }
 
 /* Finds each array's range in the plan and checks overlaps. For this check, the ranges get the arrays' addresses, so
-   the plan cannot be used afterwards. Gaps between rows count as written, since whole arrays are copied back. */
+   the plan cannot be used afterwards. Gaps between rows count as outputs, since whole arrays are copied back. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     int i;
@@ -19266,9 +19265,10 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 #define GPUSCAN__TILE_COPIES  16 /* minimum number of samples per counter, on average */
 #define GPUSCAN__TILE_SAMPLES 32 /* maximum number of samples that a work-item loads at a time */
 
-/* Chooses where a CPU counts. It counts bytes in tables of byte values, and at the end adds these counts to the bins.
-   It counts other samples in tables of bins. Such tables are in the scratch if bins are many or local memory is
-   `refused`. Otherwise they are in local memory, with a spare counter for samples without a bin. */
+/* Chooses where a CPU counts:
+     plain bytes, if the tables fit local memory   in tables of byte values, added to the bins at the end
+     few bins, if these fit local memory           in tables of bins, with a spare counter for samples without a bin
+     other bins, wide sums, or local `refused`     in tables of bins in the scratch */
 static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies, int refused) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* number of tables of 256 counters: a multiple of the channels */
@@ -19362,7 +19362,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
     uint32_t most = key->group, vector = plan->vector;
-    uint64_t all_items = (uint64_t)vector * most * gs->device.units; /* samples of one vector per work-item */
+    uint64_t all_items = (uint64_t)vector * most * gs->device.units; /* samples, at one vector a work-item */
     int is_cpu = gpuscan__key_is_cpu(key), spends;
     key->vectors = tuning->vectors;
     own->rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
@@ -19647,7 +19647,7 @@ static uint64_t gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan
     return gpuscan__wrap(plan->sample, bounds->lower + past);
 }
 
-/* Rounds x to a value that f16 holds and gpuscan__real_bits accepts. */
+/* Cuts x, toward 0, to a value that f16 holds and gpuscan__real_bits accepts. Numbers below 2^-14 become 0. */
 static double gpuscan__whole_half(double x) {
     const uint32_t bits = (uint32_t)gpuscan__real_bits(GPUSCAN_TYPE_F32, x) & 0xffffe000u; /* keeps 10 of 23 bits */
     float half;
@@ -20154,7 +20154,7 @@ static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *p
                                                   plan->capacity, in_place);
 }
 
-/* Ends resolve for selections and runs: adds the ranges of tally and count_buffer. Refuses calls that want nothing. */
+/* Ends `resolve` of selections and runs: adds the ranges of tally and count_buffer. Refuses runs without an output. */
 static gpuscan_result gpuscan__select_end(gpuscan *gs, gpuscan__select_plan *plan) {
     static const char *const fields[2][3] = {{"selected.count", "selected.count_type", "selected.dispatch"},
                                              {"runs.count", "runs.count_type", "runs.dispatch"}};
@@ -21176,8 +21176,9 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum parts per unit */
 
-/* Lists tiles of sorts in one group that ranks by votes. The first row is used that has room for all elements (group *
-   rounds), and for keys and values (`bytes`). Other forms give work-items more elements. tuning: sort-small-shapes */
+/* Lists tiles for sorts by one group, which ranks by votes. The first row is used whose `group` the device allows and
+   that has room for all elements (group * rounds) and for the larger of key and value (`bytes`). In other forms,
+   work-items take more elements. tuning: sort-small-shapes */
 static const struct {
     uint32_t group, rounds, bytes;
 } gpuscan__sort_small_rows[] = {{128, 4, 8}, {256, 4, 8},  {256, 8, 8}, {512, 5, 8},
@@ -21989,7 +21990,7 @@ typedef struct gpuscan__integral_plan {
     gpuscan__pixels src, dst;
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* per image: bands and strips; per band: rows. See kernels.cl.inc */
-    uint64_t steps_at;                 /* elements of PLAIN scratch before the sums of tiles' steps */
+    uint64_t steps_at;                 /* where the sums of tiles' steps begin in PLAIN scratch, in elements */
     uint32_t few_strips;               /* 1: each tile adds up the strips to its left, so carries is not launched */
     int is_apart;                      /* 1: in this round of a self-test few_strips stays 0 */
 } gpuscan__integral_plan;
@@ -22199,9 +22200,10 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     key->registers = gpuscan__registers(gs, key, profile->integral.registers);
 }
 
-/* Cuts the rows into bands. On a GPU each tile adds up the bands above it, so an image has few bands. A high image has
-   more if compute units would be idle otherwise. Bands grow at most with the square root of the rows, so that adding
-   them up takes less time than the rows do. A CPU gets a few bands per compute unit, each of 64 Ki pixels or more. */
+/* Cuts the rows into bands. On a GPU each tile adds up the bands above it, so an image has few bands. A tall image has
+   more if compute units would be idle otherwise. The number of bands grows at most with the square root of the rows, so
+   that adding bands up takes less time than adding rows. A CPU gets a few bands per compute unit, each of 64 Ki pixels
+   or more. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images;
@@ -22668,7 +22670,7 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     for (b = 0; b < bins; b++) {
         uint32_t from_end = b < bins / 2 ? b : bins - 1 - b;
         count = from_end == bins / 2 ? 0 : gpuscan__mix(from_end) % 4; /* if `bins` is odd, the middle bin is empty */
-        if (from_end == half) /* this bin completes half of the total */
+        if (from_end == half) /* bin `half` fills up half of the total, and its twin has the same count */
             count = b == half ? total / 2 - sum : sums[half] - (half ? sums[half - 1] : 0);
         sum += count;
         sums[b] = sum;
