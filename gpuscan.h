@@ -20708,6 +20708,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     int is_custom = key == GPUSCAN_TYPE_CUSTOM;
     int wide = plan->common.forced ? gpuscan__select_own(plan->common.forced).wide != 0
                                    : desc->count > GPUSCAN__SELECT_NARROW;
+    int reduces = desc->dst.mem || desc->host_dst; /* host arrays are checked before they have buffers */
     const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
     const gpuscan__mistake mistakes[] = {
         {(unsigned)key >= GPUSCAN_TYPE_COUNT, argument, "key_type is not a gpuscan_type"},
@@ -20722,7 +20723,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
         return r;
     plan->values_size = e->src_size;
     plan->results_size = e->result_size;
-    if (!desc->dst.mem) { /* without dst, no values are reduced: sums only count runs */
+    if (!reduces) { /* without dst, no values are reduced: sums only count runs */
         memset(e, 0, sizeof(*e));
         e->src = GPUSCAN_TYPE_U32;
         e->dst = wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
@@ -20730,9 +20731,9 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
         e->src_size = 4;
         e->dst_size = e->result_size = e->t_size = gpuscan__types[e->dst].size;
     }
-    e->reduces = desc->dst.mem != NULL;
+    e->reduces = reduces;
     e->exact = e->reduces && gpuscan__is_float_sum(e);
-    e->length_size = desc->lengths.mem ? plan->index_size : 0;
+    e->length_size = desc->lengths.mem || desc->host_lengths ? plan->index_size : 0;
     e->wide = wide;
     plan->size = is_custom ? (uint32_t)custom->size : gpuscan__types[key].size;
     if (is_custom)

@@ -513,6 +513,8 @@ static void equal_sees_keys(void **state) {
 /* ---- host arrays ------------------------------------------------------------------------------------------------- */
 
 static void host_arrays(void **state) {
+    static const gpuscan_custom plus_value = {
+        "struct values { uint more; };", NULL, 0, NULL, NULL, "x + values->more", NULL, NULL, NULL};
     enum { N = 3000 };
     static uint16_t   keys[N], firsts[N];
     static float      src[N], sums[N];
@@ -549,6 +551,18 @@ static void host_arrays(void **state) {
                 fail_msg("%s: run %" PRIu64 " at %" PRIu64, test.what, r, first);
         }
         assert_int_equal(found, r);
+        if (n > 2) { /* an expression that sees the call's values */
+            uint32_t more = 5;
+            float    first = sums[0];
+            d.custom = &plus_value;
+            d.call.values = &more;
+            d.call.values_size = sizeof more;
+            test_ok(gpuscan_runs_host(test.gs, keys, firsts, n, &found, &d));
+            assert_int_equal(sums[0], first + 5 * (float)lengths[0]);
+        }
+        d.custom = NULL;
+        d.call.values = NULL;
+        d.call.values_size = 0;
         d.host_src = NULL; /* only the count of runs */
         d.host_dst = d.host_starts = d.host_lengths = NULL;
         found = 77;
