@@ -5465,7 +5465,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "}\n"
 "}\n\n\n",
 "@%`H ``W_limit(@Y``W_`F*`F,size_t address,`H gap,`H @u,`H size){\n"
-"`S((address|gap*size)&(@u-1))!=0||`F->@Gs<@>)\n"
+"`S((address|gap*size)&(@u-1))!=0||`F->@Gs<@>||`F->@v==0)\n"
 "@K0;\n"
 "`Sgap==0&&($ROW_GAPS|(`F->@v==`F->`W_length)))\n"
 "@K@0u;\n"
@@ -8287,8 +8287,9 @@ static const char *const gpuscan__piece_quantile[] = {
 "@ctwice=2*(range->@v>>range->shift);\n"
 "`S@|s->given)\n"
 "@`(as_float((`H)(`Y>>32))+as_float((`H)`Y))/\n"
-"((float)(range->@v>>range->shift)*range->scale);\n"
-"@Kfma((float)(`Y/twice)+(float)(`Y%twice)/(float)twice,@|s->width,@|s->lower);\n"
+"((float)(range->@v>>range->shift)*range->scale);\n\n"
+"@Kfma((float)(`Y%twice)/(float)twice,@|s->width,\n"
+"fma((float)(`Y/twice),@|s->width,@|s->lower`L\n"
 "}\n\n\n"
 "@%@equan`F_f$z(@H`H*to,@Y`@|s*@|s,@cbin,@c@W,\n"
 "@c@v,@crank){\n"
@@ -8678,7 +8679,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8425 \"kernels.cl.inc\"\n"
+"#line 8427 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -9026,7 +9027,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8850 \"kernels.cl.inc\"\n"
+"#line 8852 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -9129,7 +9130,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8979 \"kernels.cl.inc\"\n"
+"#line 8981 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9428,7 +9429,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9318 \"kernels.cl.inc\"\n"
+"#line 9320 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9838,7 +9839,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9810 \"kernels.cl.inc\"\n"
+"#line 9812 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9856,7 +9857,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9825 \"kernels.cl.inc\"\n"
+"#line 9827 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9966,7 +9967,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9966 \"kernels.cl.inc\"\n"
+"#line 9968 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -10018,7 +10019,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10020 \"kernels.cl.inc\"\n"
+"#line 10022 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -10150,7 +10151,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10174 \"kernels.cl.inc\"\n"
+"#line 10176 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10433,7 +10434,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10494 \"kernels.cl.inc\"\n"
+"#line 10496 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -11075,7 +11076,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11255 \"kernels.cl.inc\"\n"
+"#line 11257 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11246,7 +11247,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11463 \"kernels.cl.inc\"\n"
+"#line 11465 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11342,7 +11343,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11565 \"kernels.cl.inc\"\n"
+"#line 11567 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11483,7 +11484,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11726 \"kernels.cl.inc\"\n"
+"#line 11728 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
@@ -13514,7 +13515,8 @@ GPUSCAN__COLD void gpuscan__free_programs(gpuscan *gs, gpuscan__program *program
 
 enum { GPUSCAN__CUSTOM_TEXTS = 8 + GPUSCAN_MAX_SOURCES };
 
-/* Returns the caller's text number `i` for a program: first the texts of `e->custom`, then the types of sources. */
+/* Returns the caller's text number `i` for a program: first the texts of `e->custom`, then the types of sources. A NULL
+   becomes a text that no caller has: a program with an empty `convert` is not the one without `convert`. */
 static const char *gpuscan__custom_text(const gpuscan__elements *e, size_t i) {
     const gpuscan_custom *custom = e->custom;
     const char *const *types = e->source_types;
@@ -13522,7 +13524,7 @@ static const char *gpuscan__custom_text(const gpuscan__elements *e, size_t i) {
                                  custom->convert, custom->select, custom->equal, custom->key,
                                  types[0], types[1], types[2], types[3]};
     (void)sizeof(char[sizeof(texts) == GPUSCAN__CUSTOM_TEXTS * sizeof(texts[0]) ? 1 : -1]);
-    return texts[i] ? texts[i] : "";
+    return texts[i] ? texts[i] : "\1";
 }
 
 static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan__elements *e) {
@@ -15323,7 +15325,8 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     if (gpuscan__key_is_cpu(key)) {
         uint32_t size = e->src_size > e->result_size ? e->src_size : e->result_size;
         key->group = key->vectors = 1;
-        key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / size, 64);
+        /* whole vectors, so that all tiles of a row have the same gpuscan_span_head */
+        key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / size / 64 * 64, 64);
         return;
     }
     group = gpuscan__lanes_group(gs, plan, (uint32_t)gpuscan__min(group, plan->group_limit));
@@ -16905,7 +16908,9 @@ static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *pla
     if (own->whole_rows != GPUSCAN__ROWS_WITH_GAPS && !exchanges)
         return 0;
     bytes = key->group * bytes + 16;
-    return own->whole_rows || gpuscan__key_shared_bytes(gs, key, plan->e.t_size) + bytes <= gs->device.local_memory
+    return own->whole_rows || gpuscan__key_shared_bytes(gs, key, plan->e.t_size) +
+                                      gpuscan__few_bytes(gs, plan->e.t_size, own->few) + bytes <=
+                                  gs->device.local_memory
                ? bytes
                : 0;
 }
@@ -17132,7 +17137,10 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         return;
     tile_bytes = (uint64_t)key->tile * ((uint64_t)common->e.src_size + common->e.dst_size);
     plan->ahead = gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
-    plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS && lanes && plan->tiles <= GPUSCAN__FEW_TILES
+    plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS && lanes && plan->tiles <= GPUSCAN__FEW_TILES &&
+                            gpuscan__key_shared_bytes(gs, key, common->e.t_size) +
+                                    gpuscan__few_bytes(gs, common->e.t_size, GPUSCAN__FEW_TILES) <=
+                                gs->device.local_memory
                         ? GPUSCAN__FEW_TILES
                         : 0;
     size = plan->key.few || tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? common->e.t_size
@@ -18265,8 +18273,6 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     plan->key.each = gpuscan__segments_each(gs, plan);
     if (plan->key.each && (split || !e->commutes || (rows && desc->count > profile->segments.row_lanes)))
         gpuscan__fit_each(gs, plan);
-    while (key->group > 1 && gpuscan__reduce_shared_bytes(gs, &plan->common, &plan->key) > gs->device.local_memory)
-        gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
 /* Sets the number of groups if rows or segments are split. Rows or segments of more than split_each elements are long,
@@ -18388,6 +18394,8 @@ static void gpuscan__reduce_shape(const gpuscan *gs, gpuscan__reduce_plan *plan)
     } else {
         gpuscan__fit(gs, &plan->common, profile->reduce.group, gpuscan__reduce_vectors(profile, e));
     }
+    while (key->group > 1 && gpuscan__reduce_shared_bytes(gs, &plan->common, &plan->key) > gs->device.local_memory)
+        gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
     key->registers = 0;
     if (e->t_size <= 8 && (lanes || whole))
         key->registers =
@@ -18442,6 +18450,10 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
     gpuscan__reduce_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     GPUSCAN__REDUCE_PLAN(GPUSCAN__FROM_PLAN)
+    if (chain->recording) { /* fewer groups are launched, and the others' partial results and marks are never stored */
+        numbers.groups = 1;
+        numbers.split_groups = 0;
+    }
     numbers.src_offset = gpuscan__arg_source(&launch, desc->src, &desc->src_image, &plan->image);
     numbers.image_x = desc->src_image.x;
     numbers.image_y = desc->src_image.y;
@@ -19541,6 +19553,8 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     numbers.pitch = plan->pitch / unit;
     numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     GPUSCAN__HISTOGRAM_PLAN(GPUSCAN__FROM_PLAN)
+    if (chain->recording) /* gpuscan_histogram_tiles reads no count_buffer */
+        numbers.count = 0;
     numbers.slice_bins = gpuscan__slice_bins(plan);
     numbers.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
     numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
@@ -20443,6 +20457,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
     *plain += 64;
+    common->idle_plain = *plain; /* a call whose count on the device is 0 stores nothing in the rooms */
     for (k = 0; k <= plan->key.outputs; k++) { /* 16 bytes more: see gpuscan__arg_output */
         uint32_t size = k < plan->key.outputs ? plan->key.sizes[k] : plan->key.index_size;
         plan->rooms[k] = *plain;
@@ -20708,7 +20723,9 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     int is_custom = key == GPUSCAN_TYPE_CUSTOM;
     int wide = plan->common.forced ? gpuscan__select_own(plan->common.forced).wide != 0
                                    : desc->count > GPUSCAN__SELECT_NARROW;
-    int reduces = desc->dst.mem || desc->host_dst; /* host arrays are checked before they have buffers */
+    /* host arrays are checked before they have buffers, and an empty call may lack dst, but have values or sources */
+    int reduces = desc->dst.mem || desc->host_dst ||
+                  (desc->count == 0 && (desc->call.values_size || desc->call.source_count));
     const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
     const gpuscan__mistake mistakes[] = {
         {(unsigned)key >= GPUSCAN_TYPE_COUNT, argument, "key_type is not a gpuscan_type"},
@@ -21703,7 +21720,6 @@ static void gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t p
     const gpuscan *gs = run->chain->gs;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
     uint32_t unit = plan->key.fields[0] ? 1 : values->size, k;
-    int is_wide = plan->key.wide && plan->key.form < GPUSCAN__SORT_TOGETHER; /* 1: the table's cells have 64 bits */
     gpuscan__launch launch;
     gpuscan__sort_numbers numbers;
     cl_ulong *field = (cl_ulong *)(void *)&numbers + offsetof(gpuscan__sort_numbers, from_0) / sizeof(cl_ulong);
@@ -21721,7 +21737,7 @@ static void gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t p
         const gpuscan__range *range = &plan->common.ranges[GPUSCAN__SORT_PAYLOADS + 2 * plan->field[k / 2] + k % 2];
         *field++ = gpuscan__arg_buffer(&launch, range->buffer) * plan->key.fields[k / 2];
     }
-    numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, is_wide ? 8 : 4);
+    numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
     GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags | plan->flags | flags);
     GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
@@ -21911,7 +21927,7 @@ static void gpuscan__sort_test_size(const gpuscan__test *test, gpuscan_sort_desc
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     gpuscan__sort_key own = gpuscan__sort_own(test->key);
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
-    int moves_indices = own.fields[0] == 0 && (own.value_size == 4 || (own.value_size && own.wide));
+    int moves_indices = own.fields[0] == 0 && own.value_size == (own.wide ? 8u : 4u);
     unsigned round = test->round;
     unsigned char *src;
     const uint32_t *order;
@@ -23469,6 +23485,8 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     gs->logger.log = NULL; /* an unusable file is no error */
     if (!why && gpuscan__read_blob(gs, bytes.data, bytes.length) != 0)
         why = gs->error;
+    else if (!why && !*gpuscan__same_text(gs, program, 0))
+        why = "the driver refuses its program";
     gs->logger = logger;
     gpuscan__release(&gs->allocator, bytes.data);
     if (why)

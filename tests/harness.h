@@ -210,8 +210,8 @@ static inline int test_local_alarm(const gpuscan *gs) {
             if (gs->cl.clGetKernelWorkGroupInfo(program->kernels[k], gs->device_id, CL_KERNEL_LOCAL_MEM_SIZE,
                                                 sizeof bytes, &bytes, NULL) == CL_SUCCESS &&
                 bytes > gs->device.local_memory && bytes > 1024) {
-                print_error("ALARM: %s: kernel %zu takes %" PRIu64 " bytes of local memory of %" PRIu64 "\n", test.what, k,
-                            (uint64_t)bytes, gs->device.local_memory);
+                print_error("ALARM: %s: kernel %zu takes %" PRIu64 " bytes of local memory of %" PRIu64 "\n",
+                            test.what, k, (uint64_t)bytes, gs->device.local_memory);
                 return 1;
             }
     return 0;

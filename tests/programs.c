@@ -1103,8 +1103,9 @@ static void attempts(void) {
 }
 
 /* A compiler for Intel's GPUs whose kernels spill, unless they have the large register file. */
-static cl_int CL_API_CALL spilling_build(cl_program program, cl_uint count, const cl_device_id *ids, const char *options,
-                                         void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
+static cl_int CL_API_CALL spilling_build(cl_program program, cl_uint count, const cl_device_id *ids,
+                                         const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                                         void *user) {
     picky.builds++;
     picky.is_large = strstr(options, "-cl-intel-256-GRF-per-thread") != NULL;
     return fake_clBuildProgram(program, count, ids, options, notify, user);

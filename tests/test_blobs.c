@@ -643,6 +643,8 @@ static void was_told(const char *name, const char *what, const char *why) {
         fail_msg("%s: \"%s\" lacks %s, %s or %s", test.what, told, name, what, why);
 }
 
+static int refuses; /* 1: the driver refuses binaries */
+
 /* Opens an object with a cache, which must work. Returns how many programs it built from source. */
 static unsigned built_with(const char *cache) {
     gpuscan_desc desc;
@@ -654,6 +656,8 @@ static unsigned built_with(const char *cache) {
     desc.logger.log = keep_warning;
     desc.cache = cache;
     test_ok(gpuscan_create(&gs, &desc));
+    if (refuses)
+        gs->cl.clCreateProgramWithBinary = refuse_binary;
     object_works(gs);
     built = layer.calls[LAYER_clCreateProgramWithSource];
     assert_true(built || layer.calls[LAYER_clCreateProgramWithBinary]);
@@ -696,6 +700,11 @@ static void test_cache(void **state) {
     test_case("a cache");
     assert_int_equal(built_with(folder), 0);
     assert_string_equal(told, "");
+    test_case("a driver that refuses the cache's programs");
+    refuses = 1;
+    assert_true(built_with(folder) > 0);
+    refuses = 0;
+    was_told(folder, ".bin: not used: ", "refuses");
     for (what = 0; what < DAMAGES; what++) {
         test_case("a cache with damage %d", what);
         each_file(see_damaged, what);

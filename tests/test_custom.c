@@ -52,6 +52,12 @@ static void test_custom_errors(void **state) {
     custom.convert = "x +";
     test_expect(gpuscan_scan(test.gs, &desc), GPUSCAN_ERROR_CUSTOM_SOURCE);
     job_untouched(&j);
+    test_case("an empty conversion, after a call without one");
+    custom.convert = NULL;
+    test_ok(gpuscan_scan_prepare(test.gs, &desc));
+    custom.convert = "";
+    test_expect(gpuscan_scan_prepare(test.gs, &desc), GPUSCAN_ERROR_CUSTOM_SOURCE);
+    assert_null(event);
 
     test_case("a custom size that differs from the device's");
     custom = job_custom;

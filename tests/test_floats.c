@@ -472,6 +472,45 @@ static void test_late_tiles(void **state) {
     }
 }
 
+/* Late tiles of structs whose number in a tile would be odd, with results that a CPU stores past its caches. */
+static void test_late_tiles_of_structs(void **state) {
+    static const char text[] = "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3u != 1u)\n"
+                               "#define GPUSCAN_TEST_DELAY(tile)\n"
+                               "typedef struct { float x, y, z; } triple;\n";
+    gpuscan_custom    custom = {strstr(text, "typedef"), "triple", 12, NULL, NULL, "x.x", NULL, NULL, NULL};
+    const uint64_t    count = test_size(6000, 60000, 600000), cache = test.gs->device.cache;
+    const uint32_t    chunk = test.gs->device.profile.cpu.chunk, ahead = test.gs->device.profile.cpu.prefetch_dst;
+    float            *in = (float *)test_alloc(count * 12), *out = (float *)test_alloc(count * 4);
+    float            *wanted = (float *)test_alloc(count * 4);
+    gpuscan_scan_desc d;
+    uint64_t          i;
+    (void)state;
+    for (i = 0; i < 3 * count; i++)
+        in[i] = (float)(test_unit() + 1e-3);
+    test_chunk(4096);
+    test.gs->device.profile.cpu.prefetch_dst = 0;
+    test.gs->device.cache = 0;
+    memset(&d, 0, sizeof d);
+    d.src_type = GPUSCAN_TYPE_CUSTOM;
+    d.dst_type = GPUSCAN_TYPE_F32;
+    d.custom = &custom;
+    d.kind = GPUSCAN_INCLUSIVE;
+    d.call.strategy = GPUSCAN_STRATEGY_CPU_SINGLE_PASS;
+    test_case("late tiles of structs");
+    if (test_ran(gpuscan_scan_host(test.gs, in, out, count, &d), d.call.strategy, test_scan_refusal(&d))) {
+        memcpy(wanted, out, (size_t)count * 4);
+        custom.source = text;
+        test_ok(gpuscan_scan_host(test.gs, in, out, count, &d));
+        test_same_bytes(out, wanted, 4, count);
+    }
+    test.gs->device.cache = cache;
+    test.gs->device.profile.cpu.prefetch_dst = ahead;
+    test_chunk(chunk);
+    free(in);
+    free(out);
+    free(wanted);
+}
+
 /* The same properties of host arrays. */
 static void test_order_of_host_arrays(void **state) {
     const uint64_t    count = test_size(300, 300007, 4000037);
@@ -749,8 +788,8 @@ static void test_errors_of_sums(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_starts), TEST(test_order), TEST(test_columns),
                                        TEST(test_errors_of_scans), TEST(test_errors_of_sums), TEST(test_late_tiles),
-                                       TEST(test_order_of_host_arrays), TEST(test_order_of_segments),
-                                       TEST(test_order_of_lanes)};
+                                       TEST(test_late_tiles_of_structs), TEST(test_order_of_host_arrays),
+                                       TEST(test_order_of_segments), TEST(test_order_of_lanes)};
     test_select();
     return cmocka_run_group_tests_name("floats", tests, test_open, test_close);
 }

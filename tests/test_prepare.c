@@ -183,6 +183,40 @@ static unsigned forbidden_after_prepare(void) {
     return count;
 }
 
+static size_t largest_made;
+
+static cl_mem CL_API_CALL measured_buffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
+                                          cl_int *status) {
+    largest_made = size > largest_made ? size : largest_made;
+    return layer_clCreateBuffer(context, flags, size, host, status);
+}
+
+/* A preparation of a selection in place whose scratch is given creates no second scratch for all outputs. */
+static void test_in_place_twice(void **state) {
+    enum { COUNT = 300000 };
+    gpuscan *gs = layered();
+    gpuscan_select_desc desc;
+    uint64_t size;
+    cl_int status;
+    (void)state;
+    gs->cl.clCreateBuffer = measured_buffer; /* scratch_size and prepare may launch the kernels */
+    largest_made = 0;
+    memset(&desc, 0, sizeof desc);
+    desc.count = COUNT;
+    desc.src.mem = desc.dst.mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, COUNT * 4, NULL, &status);
+    test_cl(status);
+    test_ok(gpuscan_select_scratch_size(gs, &desc, &size));
+    assert_true(size >= COUNT * 4);
+    desc.call.scratch.mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, (size_t)size, NULL, &status);
+    test_cl(status);
+    test_ok(gpuscan_select_prepare(gs, &desc));
+    assert_true(largest_made > 0 && largest_made < COUNT * 4);
+    clReleaseMemObject(desc.call.scratch.mem);
+    clReleaseMemObject(desc.src.mem);
+    test_destroy(gs);
+    layer_expect_empty();
+}
+
 /* Selections in place (of src, flags or a payload) through different handles of one memory. The library must detect it
    by the bytes: the query's scratch must suffice, and the call must run the prepared program. A selection of flags is
    not in place if only src and flags are one buffer. */
@@ -249,7 +283,7 @@ static void test_in_place_by_bytes(void **state) {
             test_destroy(gs);
             test.gs = whole;
             layer_expect_empty();
-        }
+    }
 }
 
 /* Checks that after prepare a call only enqueues, with the caller's scratch and the object's. The desc given to prepare
@@ -338,6 +372,42 @@ static void test_without_prepare(void **state) {
     test_destroy(gs);
     test.gs = whole;
     layer_expect_empty();
+}
+
+/* A rehearsal launches fewer groups than the call. What the others would have stored must not be read. */
+static gpuscan_custom groups_seen = {"uint seen(uint a, uint b) { if (a | b) printf(\"read\\n\"); return a + b; }\n",
+                                     NULL, 0, "seen(a, b)", "0u", NULL, NULL, NULL, NULL};
+static void test_many_groups(void **state) {
+    int segments;
+    (void)state;
+    for (segments = 0; segments < 2; segments++) {
+        gpuscan *gs = layered();
+        gpuscan_reduce_desc desc = {0};
+        gpuscan_result result;
+        gpuscan__program *program;
+        desc.count = (uint64_t)1 << 32;
+        desc.op = GPUSCAN_OP_CUSTOM;
+        desc.custom = &groups_seen;
+        desc.segments.form = segments ? GPUSCAN_SEGMENTS_OFFSETS : GPUSCAN_SEGMENTS_NONE;
+        desc.segments.count = segments ? 100000 : 0;
+        desc.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
+        test_case("many groups, %s", segments ? "segments" : "one result");
+        result = gpuscan_reduce_prepare(gs, &desc);
+        assert_true(result == GPUSCAN_SUCCESS || result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+        for (program = gs->programs; program; program = program->next) {
+            const gpuscan__text *text = &program->parts[GPUSCAN__PART_RECORDING];
+            const gpuscan__recorded *launch = (const gpuscan__recorded *)(const void *)text->data;
+            size_t count = text->length / sizeof *launch, i;
+            for (i = 1; i < count; i++) { /* the second kernel's */
+                gpuscan__reduce_numbers numbers;
+                memcpy(&numbers, launch[i].values + launch[i].used - sizeof numbers, sizeof numbers);
+                assert_in_range(segments ? numbers.split_groups : numbers.groups, 0,
+                                launch[0].global / launch[0].group);
+            }
+        }
+        test_destroy(gs);
+        layer_expect_empty();
+    }
 }
 
 /* Checks that histograms with other numbers of bins share a program, wherever the counters lie. */
@@ -518,11 +588,32 @@ static void test_epochs(void **state) {
     layer_expect_empty();
 }
 
+/* A preparation launches kernels with small stand-ins for buffers: a tile of the caller's picture lies past them. */
+static void test_prepare_tiles(void **state) {
+    gpuscan_histogram_desc d;
+    int                    s;
+    (void)state;
+    TEST_EACH_STRATEGY(s) {
+        gpuscan_result result;
+        memset(&d, 0, sizeof d);
+        d.count = 65536;
+        d.rows = 4096;
+        d.tile_width = 64;
+        d.tile_height = 2048;
+        d.call.strategy = (gpuscan_strategy)s;
+        test_case("tiles prepared, %s", test_strategy_name(d.call.strategy));
+        result = gpuscan_histogram_prepare(test.gs, &d);
+        if (result != GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
+            test_ok(result);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_scratch), TEST(test_scratch_reuse),  TEST(test_prepare),
                                        TEST(test_without_prepare), TEST(test_no_host_access), TEST(test_epochs),
                                        TEST(test_prepare_with_queue), TEST(test_scratch_flags),
-                                       TEST(test_in_place_by_bytes), TEST(test_other_bins), TEST(test_range)};
+                                       TEST(test_in_place_by_bytes), TEST(test_in_place_twice), TEST(test_other_bins),
+                                       TEST(test_range), TEST(test_many_groups), TEST(test_prepare_tiles)};
     test_select();
     return cmocka_run_group_tests_name("prepare", tests, open_calls, test_close);
 }

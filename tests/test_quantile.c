@@ -352,12 +352,41 @@ static void after_a_histogram(void **state) {
     free(samples);
 }
 
+/* A mean far from both bounds and near 0, as of signed 16-bit samples: only the last rounding may show. */
+static void mean_near_zero(void **state) {
+    static const double   fractions[] = {0, 1};
+    uint32_t             *counts = (uint32_t *)test_alloc(65536 * 4);
+    gpuscan_quantile_desc d;
+    float                 got = 0;
+    int                   s;
+    (void)state;
+    memset(counts, 0, 65536 * 4);
+    counts[32767] = 22;
+    counts[32768] = 15;
+    counts[32769] = 18;
+    memset(&d, 0, sizeof d);
+    d.bins = 65536;
+    d.lower = -32768.5;
+    d.upper = 32767.5;
+    d.fractions = fractions;
+    d.fraction_count = 2;
+    d.form = GPUSCAN_QUANTILE_MEAN;
+    for (s = 0; s < 2; s++) {
+        d.call.strategy = s ? GPUSCAN_STRATEGY_MULTI_PASS : test_strategy_here(GPUSCAN_STRATEGY_CPU_MULTI_PASS);
+        test_case("a mean near 0, %s", test_strategy_name(d.call.strategy));
+        test_ok(gpuscan_quantile_host(test.gs, counts, &got, &d));
+        if (!(fabs((double)got + 4.0 / 55) < 1e-7))
+            fail_msg("%s: %.9g instead of %.9g", test.what, (double)got, -4.0 / 55);
+    }
+    free(counts);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(ranks_of_sorted_samples), TEST(exact_ranks),          TEST(bins_and_forms),   TEST(rows_and_gaps),
         TEST(many_fractions),          TEST(large_totals),         TEST(large_edges),      TEST(several_at_once),
         TEST(large_histograms),        TEST(counts_of_self_tests), TEST(without_a_fence),  TEST(limited_devices),
-        TEST(after_a_histogram)};
+        TEST(after_a_histogram),       TEST(mean_near_zero)};
     test_select();
     return cmocka_run_group_tests_name("quantile", tests, test_open, test_close);
 }

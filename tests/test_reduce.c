@@ -696,6 +696,50 @@ static void limited_devices(void **state) {
     }
 }
 
+/* Local memory must suffice for structs of any size: on a device with 32 KiB, groups of 16 to 256 shrink. */
+static void structs_in_little_memory(void **state) {
+    static const uint32_t sizes[] = {124, 248, 480, 488, 880, 928};
+    size_t i, k, a;
+    (void)state;
+    for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        gpuscan *gs = NULL;
+        gpuscan_desc desc = {0};
+        gpuscan_reduce_desc reduce = {0};
+        gpuscan_custom custom = {0};
+        gpuscan__program *program;
+        char source[256];
+        snprintf(source, sizeof source,
+                 "typedef struct { uint w[%u]; } wide;\n"
+                 "wide none(void) { wide x; for (int i = 0; i < %u; i++) x.w[i] = 0; return x; }\n",
+                 (unsigned)sizes[i] / 4, (unsigned)sizes[i] / 4);
+        custom.source = source;
+        custom.type = "wide";
+        custom.size = sizes[i];
+        custom.combine = "b.w[0] ? b : a";
+        custom.identity = "none()";
+        reduce.src_type = GPUSCAN_TYPE_CUSTOM;
+        reduce.op = GPUSCAN_OP_CUSTOM;
+        reduce.custom = &custom;
+        reduce.count = 1000;
+        reduce.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
+        desc.context = test.context;
+        desc.device = test.device;
+        desc.limits.local_memory = 32768;
+        desc.limits.without = GPUSCAN_WITHOUT_LANES;
+        test_case("structs of %u bytes", (unsigned)sizes[i]);
+        test_ok(gpuscan_create(&gs, &desc));
+        if (gpuscan_reduce_prepare(gs, &reduce) != GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
+            for (program = gs->programs; program; program = program->next) {
+                const gpuscan__text *text = &program->parts[GPUSCAN__PART_RECORDING];
+                const gpuscan__recorded *launch = (const gpuscan__recorded *)(const void *)text->data;
+                for (k = 0; k < text->length / sizeof *launch; k++)
+                    for (a = 0; a < launch[k].arg_count; a++)
+                        assert_in_range(launch[k].sizes[a], 1, 32768);
+            }
+        test_destroy(gs);
+    }
+}
+
 static void host_arrays(void **state) {
     static const uint64_t counts[] = {0, 1, 2, 1000, 4097, 100003};
     uint64_t              most = test_size(4097, 100003, 100003), at, i;
@@ -770,7 +814,8 @@ int main(void) {
                                        TEST(float_sums),
                                        TEST(scratch_of_the_caller),
                                        TEST(limited_devices),
-                                       TEST(host_arrays)};
+                                       TEST(host_arrays),
+                                       TEST(structs_in_little_memory)};
     test_select();
     return cmocka_run_group_tests_name("reduce", tests, test_open, test_close);
 }

@@ -560,6 +560,18 @@ static void host_arrays(void **state) {
             test_ok(gpuscan_runs_host(test.gs, keys, firsts, n, &found, &d));
             assert_int_equal(sums[0], first + 5 * (float)lengths[0]);
         }
+        if (n == 0) { /* an empty call without buffers, but with values */
+            uint32_t          more = 5;
+            gpuscan_runs_desc empty = d;
+            empty.host_src = NULL;
+            empty.host_dst = empty.host_starts = empty.host_lengths = NULL;
+            empty.custom = &plus_value;
+            empty.call.values = &more;
+            empty.call.values_size = sizeof more;
+            found = 77;
+            test_ok(gpuscan_runs_host(test.gs, NULL, NULL, n, &found, &empty));
+            assert_int_equal(found, 0);
+        }
         d.custom = NULL;
         d.call.values = NULL;
         d.call.values_size = 0;

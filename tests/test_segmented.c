@@ -141,8 +141,8 @@ static void wrong_offsets(void **state) {
 /* ---- floats ------------------------------------------------------------------------------------------------------ */
 
 /* Sums that round, in few long segments and in many. Within a segment, exclusive element i + 1 must be inclusive
-   element i, sums of non-negative elements must not decrease, and a head's result must be init and its element. A second
-   call must give the same bits. */
+   element i, sums of non-negative elements must not decrease, and a head's result must be init and its element. A
+   second call must give the same bits. */
 static void check_floats(gpuscan_strategy strategy, test_cuts cuts, uint64_t count, int has_init) {
     uint64_t          segments = has_init ? count / 300 + 2 : 3, i;
     uint64_t         *at = cut_offsets(cuts, segments, count);

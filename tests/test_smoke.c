@@ -174,7 +174,8 @@ static void short_segment_at_the_end(void **state) {
     (void)state;
     for (i = 0; i < sizeof counts / sizeof *counts; i++) {
         const uint32_t      offsets[2] = {0, (uint32_t)counts[i]};
-        test_buffer         at = test_buffer_new(CL_MEM_READ_ONLY, 4, 2), dst = test_buffer_new(CL_MEM_WRITE_ONLY, 1, 1);
+        test_buffer         at = test_buffer_new(CL_MEM_READ_ONLY, 4, 2);
+        test_buffer         dst = test_buffer_new(CL_MEM_WRITE_ONLY, 1, 1);
         cl_int              code;
         cl_mem              exact = clCreateBuffer(test.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, counts[i],
                                                    (void *)(uintptr_t)data, &code);
@@ -200,10 +201,25 @@ static void short_segment_at_the_end(void **state) {
     }
 }
 
+/* A preparation launches on buffers of 4 KiB and with a count of 0: kernels must not read the gaps between rows. */
+static void prepared_rows_with_gaps(void **state) {
+    gpuscan_scan_desc d;
+    (void)state;
+    memset(&d, 0, sizeof d);
+    d.count = 29;
+    d.src_pitch = d.dst_pitch = 31;
+    d.rows = 20000;
+    d.reverse = (uint32_t)test_below(2);
+    d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
+    test_case("prepared rows with gaps");
+    test_ok(gpuscan_scan_prepare(test.gs, &d));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(operations), TEST(host_arrays), TEST(lengths), TEST(two_subgroups),
                                        TEST(fold_past_silent_tiles), TEST(write_only_counts),
-                                       TEST(edges_and_cells), TEST(short_segment_at_the_end)};
+                                       TEST(edges_and_cells), TEST(short_segment_at_the_end),
+                                       TEST(prepared_rows_with_gaps)};
     test_select();
     return cmocka_run_group_tests_name("smoke", tests, test_open, test_close);
 }

@@ -769,7 +769,10 @@ static void positions_of_64_bits(void **state) {
             c.in_place = c.payloads_in_place = what % 2;
             c.count_type = what == 5 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
             c.device_count = c.count / 3;
-            if (test.is_small ? what % 3 == parts : (what != 3 && what != 4) || test_share((uint64_t)what, 1))
+            c.scratch = parts ? SCRATCH_REST : SCRATCH_OBJECT; /* a table of 64-bit cells at an offset */
+            if (parts && what == 0)
+                test_strategies(&sorts, &c, GPUSCAN_STRATEGY_CPU_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS);
+            if (test.is_small ? what % 3 == parts : what != 4 || test_share((uint64_t)what, 1))
                 check_next(c);
         }
     }
