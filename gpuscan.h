@@ -10082,7 +10082,7 @@ static const char *const gpuscan__piece_sort_passes[] = {
 " c`P.`Bes.width=(`H)@\\s.width; \\\n"
 " c`P.`Bes.`Bes=(`H)@\\s.`Bes; \\\n"
 " c`P.`Fs=@\\s.`Fs;\n\n"
-"@6@QTABLE ((@H`position *)states + @\\s.states_@])\n\n"
+"@6@QTABLE ((@H`position *)(states + @\\s.states_@]))\n\n"
 "@%`@w @U@w(@U`Bes `P,`H `B){\n"
 "`@w @w={`P.flip,`P.@r+`B*`P.width,0};\n"
 "@w.$w=(1u<<$x`P.width,`P.`R-@w.shift))-1;\n"
