@@ -13602,7 +13602,7 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
         if (code == CL_SUCCESS || !registers || attempt == 2)
             return code;
         gpuscan__log(gs, GPUSCAN_LOG_WARNING,
-                     attempt == 0 ? "the build failed with the register limit: building without it"
+                     attempt == 0 ? "the build failed: building without register limit"
                                   : "the build failed: building without optimization");
     }
 }
@@ -23418,14 +23418,14 @@ GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const void *blob, s
     }
     for (program = gs->programs; program != before && gs->device.profile.facts.launches_late; program = program->next)
         if (gpuscan__replay(gs, program, &program->parts[GPUSCAN__PART_RECORDING]) != 0) {
-            gpuscan__left_out(gs, NULL, "a stored program has not been launched", gs->error);
+            gpuscan__left_out(gs, NULL, "a stored program is not launched", gs->error);
             program->parts[GPUSCAN__PART_RECORDING].length = 0;
         }
     for (i = 0; i < GPUSCAN__SCRATCHES && r == 0; i++)
         if (header.scratch[i] <= GPUSCAN__SHAM_MOST)
             r = gpuscan__grow_scratch(gs, i, header.scratch[i]);
     if (r != 0)
-        gpuscan__left_out(gs, NULL, "the object's scratch stays as it is", gs->error);
+        gpuscan__left_out(gs, NULL, "the scratch stays as it is", gs->error);
     return GPUSCAN_SUCCESS;
 }
 
@@ -23486,7 +23486,7 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     if (!why && gpuscan__read_blob(gs, bytes.data, bytes.length) != 0)
         why = gs->error;
     else if (!why && !*gpuscan__same_text(gs, program, 0))
-        why = "the driver refuses its program";
+        why = "the driver refuses it";
     gs->logger = logger;
     gpuscan__release(&gs->allocator, bytes.data);
     if (why)
