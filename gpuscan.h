@@ -18073,7 +18073,6 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
     return GPUSCAN_SUCCESS;
 }
 
-
 static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *plan, gpuscan_type *type) {
     const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan_image *image = &desc->src_image;
@@ -18380,7 +18379,6 @@ static void gpuscan__reduce_scratch(gpuscan__reduce_plan *plan) {
     if (plan->desc->result || !plan->desc->dst.mem)
         *plain = plan->result_at + plan->results * size + gpuscan__slack((uint32_t)size) + 8;
 }
-
 
 static void gpuscan__reduce_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -19007,7 +19005,6 @@ static gpuscan_result gpuscan__resolve_bounds(gpuscan *gs, gpuscan__histogram_pl
         plan->bounds[k].factor = gpuscan__bin_factor(key->mode, plan->bounds[k].range, plan->bins);
     return GPUSCAN_SUCCESS;
 }
-
 
 static gpuscan_result gpuscan__check_samples(gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;

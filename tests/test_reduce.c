@@ -442,11 +442,23 @@ static void runs_of_every_length(void **state) {
     }
 }
 
+/* Checks that a reduction to a u64 gives `wanted`. */
+static void check_sum(gpuscan_reduce_desc *d, test_buffer *dst, uint64_t wanted) {
+    uint64_t result;
+    test_buffer_set(dst, 1, 1, NULL);
+    d->dst = dst->at;
+    if (test_reduce_ran(d)) {
+        memcpy(&result, test_buffer_get(dst), 8);
+        if (result != wanted)
+            fail_msg("%s: %" PRIu64 " instead of %" PRIu64, test.what, result, wanted);
+    }
+}
+
 static void conversions(void **state) {
     static const gpuscan_custom squares = {NULL, NULL, 0, NULL, NULL, "(ulong)x * x + i", NULL, NULL, NULL};
     gpuscan_custom              brackets = op_brackets_match.custom;
     gpuscan_reduce_desc         d;
-    uint64_t                    count = test_size(300, 30011, 30011), i, sum = 0, result, total = 0;
+    uint64_t                    count = test_size(300, 30011, 30011), i, sum = 0, total = 0;
     uint8_t                    *bytes = (uint8_t *)test_alloc(count);
     op_brackets                *pairs = (op_brackets *)test_alloc(count * sizeof *pairs);
     test_buffer                 src = test_buffer_new(CL_MEM_READ_ONLY, 1, count);
@@ -473,23 +485,12 @@ static void conversions(void **state) {
         d.src = src.at;
         d.src_type = GPUSCAN_TYPE_U8;
         d.custom = &squares;
-        test_buffer_set(&dst, 1, 1, NULL);
-        d.dst = dst.at;
-        if (test_reduce_ran(&d)) {
-            memcpy(&result, test_buffer_get(&dst), 8);
-            if (result != sum)
-                fail_msg("%s: %" PRIu64 " instead of %" PRIu64, test.what, result, sum);
-        }
+        check_sum(&d, &dst, sum);
         test_case("sum of a custom type's fields, %s", test_strategy_name(d.call.strategy));
         d.src = custom.at;
         d.src_type = GPUSCAN_TYPE_CUSTOM;
         d.custom = &brackets;
-        test_buffer_set(&dst, 1, 1, NULL);
-        if (test_reduce_ran(&d)) {
-            memcpy(&result, test_buffer_get(&dst), 8);
-            if (result != total)
-                fail_msg("%s: %" PRIu64 " instead of %" PRIu64, test.what, result, total);
-        }
+        check_sum(&d, &dst, total);
     }
     test_buffer_free(&src);
     test_buffer_free(&custom);
@@ -504,7 +505,7 @@ static void sums_of_structs(size_t w) {
     uint32_t      *structs = (uint32_t *)test_alloc(count * 4 * w);
     test_buffer    src = test_buffer_new(CL_MEM_READ_ONLY, 4 * w, count);
     test_buffer    dst = test_buffer_new(CL_MEM_WRITE_ONLY, 8, 1);
-    uint64_t       i, sum = 0, result;
+    uint64_t       i, sum = 0;
     char           type[60], convert[60];
     gpuscan_custom custom;
     int            s;
@@ -524,18 +525,12 @@ static void sums_of_structs(size_t w) {
         memset(&d, 0, sizeof d);
         d.count = count;
         d.src = src.at;
-        d.dst = dst.at;
         d.src_type = GPUSCAN_TYPE_CUSTOM;
         d.dst_type = GPUSCAN_TYPE_U64;
         d.custom = &custom;
         d.call.strategy = (gpuscan_strategy)s;
         test_case("sum of structs of %zu bytes, %s", 4 * w, test_strategy_name(d.call.strategy));
-        test_buffer_set(&dst, 0, 1, NULL);
-        if (test_reduce_ran(&d)) {
-            memcpy(&result, test_buffer_get(&dst), 8);
-            if (result != sum)
-                fail_msg("%s: %" PRIu64 " instead of %" PRIu64, test.what, result, sum);
-        }
+        check_sum(&d, &dst, sum);
     }
     test_buffer_free(&src);
     test_buffer_free(&dst);
