@@ -17002,7 +17002,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
                                                       : GPUSCAN__HEADS_BITS;
     plan->key.heads_size = gpuscan__types[type].size;
     plan->key.heads_real = (uint32_t)gpuscan__is_float(type);
-    e->begun = (uint32_t)gpuscan__min(gpuscan__alignment(e->t_size), 128);
+    e->begun = gpuscan__alignment(e->t_size);
     e->t_size += e->begun;
     return GPUSCAN_SUCCESS;
 }
@@ -20707,10 +20707,10 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
 
 /* Sets the elements' size and alignment to those of the struct gpuscan_run in kernels.cl.inc. */
 static void gpuscan__runs_state(gpuscan__elements *e) {
-    uint32_t value = e->reduces ? e->t_size : 0, align = gpuscan__alignment(value), number, at;
+    uint32_t value = e->reduces ? e->t_size : 0, align, number, at;
     e->wide = e->wide || (value && value % 8 == 0); /* 64-bit numbers follow such a value without a gap */
     number = e->wide ? 8 : 4;
-    align = (uint32_t)gpuscan__max(align < 128 ? align : 128, number);
+    align = (uint32_t)gpuscan__max(gpuscan__alignment(value), number);
     at = (value + 3) / 4 * 4;
     at = (at + number - 1) / number * number + number;
     at += e->length_size ? number : 0;

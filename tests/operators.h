@@ -143,6 +143,36 @@ static const test_operator op_affine_compose = {
     &op_affine_identity,
     op_affine_fill};
 
+/* ---- 32 affine maps, which are aligned to their 256 bytes; OpenCL C aligns its own types to at most 128 bytes ------ */
+
+static inline void op_maps_combine(const void *x, const void *y, void *z) {
+    int k;
+    for (k = 0; k < 32; k++)
+        op_affine_combine((const op_affine *)x + k, (const op_affine *)y + k, (op_affine *)z + k);
+}
+
+static inline void op_maps_fill(void *data, uint64_t count) {
+    op_affine_fill(data, 32 * count);
+}
+
+#define OP_FOUR_NONE {1, 0}, {1, 0}, {1, 0}, {1, 0}
+static const op_affine op_maps_identity[32] = {OP_FOUR_NONE, OP_FOUR_NONE, OP_FOUR_NONE, OP_FOUR_NONE,
+                                               OP_FOUR_NONE, OP_FOUR_NONE, OP_FOUR_NONE, OP_FOUR_NONE};
+static const test_operator op_maps_compose = {
+    "aligned maps",
+    GPUSCAN_TYPE_CUSTOM,
+    {"typedef struct { uint2 map[32]; } __attribute__((aligned(256))) maps;\n"
+     "maps compose(maps a, maps b) {\n"
+     "    for (int k = 0; k < 32; k++)\n"
+     "        b.map[k] = (uint2)(a.map[k].x * b.map[k].x, a.map[k].y * b.map[k].x + b.map[k].y);\n"
+     "    return b;\n"
+     "}\n"
+     "maps none(void) { maps c; for (int k = 0; k < 32; k++) c.map[k] = (uint2)(1, 0); return c; }\n",
+     "maps", 256, "compose(a, b)", "none()", NULL, NULL, NULL, NULL},
+    op_maps_combine,
+    op_maps_identity,
+    op_maps_fill};
+
 /* ---- runs of consecutive numbers: notices whatever is swapped, left out, taken twice or not legal ---------------- */
 
 /* Element i is the run i..i. Two runs combine if the second begins where the first ends. Anything else becomes a spoilt
@@ -502,7 +532,7 @@ static inline const char *test_operator_symbol(const test_operator *op) {
                OPERATOR(op_run_join),              OPERATOR(op_marked_sum),     OPERATOR(op_seven_sum),
                OPERATOR(op_last),                  OPERATOR(op_three),          OPERATOR(op_twelve),
                OPERATOR(op_forty),                 OPERATOR(op_matrices_product),
-               OPERATOR(op_more_matrices_product), OPERATOR(op_vector_compose)};
+               OPERATOR(op_more_matrices_product), OPERATOR(op_vector_compose), OPERATOR(op_maps_compose)};
 #undef OPERATOR
     size_t i;
     for (i = 0; i < sizeof all / sizeof all[0]; i++)

@@ -82,7 +82,7 @@ typedef struct reduce_set {
     size_t              from_size, to_size;
     uint64_t           *at;                     /* the segments' offsets; NULL: rows */
     unsigned char      *data, *wanted, *result; /* of each row or segment; result: with a guard of 8 bytes */
-    unsigned char       start[64];
+    unsigned char       start[256];
     test_extras         extras;
 } reduce_set;
 

@@ -359,7 +359,7 @@ static inline ref_value ref_start(gpuscan_type type, gpuscan_op op, const ref_va
 
 /* Reverses the order of `count` elements of `size` bytes. */
 static inline void ref_reverse(void *elements, uint64_t count, size_t size) {
-    unsigned char *first = (unsigned char *)elements, *last = first + (size_t)count * size, kept[64];
+    unsigned char *first = (unsigned char *)elements, *last = first + (size_t)count * size, kept[256];
     for (; count >= 2; count -= 2, first += size) {
         last -= size;
         memcpy(kept, first, size);
@@ -423,7 +423,7 @@ static inline void ref_scan_custom(size_t size, void *dst, const void *src, uint
                                    gpuscan_scan_kind kind, const void *start, void *total) {
     const unsigned char *in = (const unsigned char *)src;
     unsigned char       *out = (unsigned char *)dst, *running = (unsigned char *)total;
-    unsigned char        next[64];
+    unsigned char        next[256];
     uint64_t             i;
     memcpy(running, start, size);
     for (i = 0; i < count; i++, in += size) {

@@ -60,7 +60,7 @@ typedef struct scan_set {
     size_t            from_size, to_size;
     unsigned char    *heads, *key_data; /* where segments begin, and the call's data about it */
     uint64_t          rows, src_pitch, dst_pitch, src_span, dst_span; /* pitches are from line to line */
-    unsigned char    *data, *wanted, *totals, start[64];
+    unsigned char    *data, *wanted, *totals, start[256];
     ref_value         first; /* the value in start */
     test_extras       extras;
 } scan_set;

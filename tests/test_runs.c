@@ -184,6 +184,17 @@ static void custom_operators(void **state) {
     }
 }
 
+/* Results with a larger alignment than a type of OpenCL C needs. */
+static void aligned_results(void **state) {
+    run_case c = some_runs(700, RUNS_HUNDREDS);
+    (void)state;
+    c.custom = &op_maps_compose;
+    c.lengths_out = 1;
+    c.scratch = SCRATCH_CALLER;
+    test_one_strategy(&runs, &c, GPUSCAN_STRATEGY_MULTI_PASS);
+    test_one_strategy(&runs, &c, test_strategy_here(GPUSCAN_STRATEGY_CPU_MULTI_PASS));
+}
+
 static void keys_as_elements(void **state) {
     run_case c = some_runs(test_size(400, 30011, 300007), RUNS_SHORT);
     (void)state;
@@ -593,7 +604,7 @@ int main(void) {
         TEST(tally_alone),    TEST(capacities),         TEST(device_counts),           TEST(dispatches),
         TEST(offsets),        TEST(scratch_and_events), TEST(scratch_of_float_sums),   TEST(limits),
         TEST(same_bits),      TEST(silent_and_late_tiles), TEST(queues),               TEST(equal_sees_keys),
-        TEST(host_arrays)};
+        TEST(host_arrays),    TEST(aligned_results)};
     test_select();
     return cmocka_run_group_tests_name("runs", tests, test_open, test_close);
 }

@@ -249,6 +249,19 @@ static void keys(void **state) {
     }
 }
 
+/* Sums with a larger alignment than a type of OpenCL C needs: a sum's flag takes as many bytes. */
+static void aligned_sums(void **state) {
+    scan_case c = a_scan(GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, 700);
+    (void)state;
+    c.custom = &op_maps_compose;
+    c.form = GPUSCAN_SEGMENTS_HEADS;
+    c.keys = GPUSCAN_TYPE_U8;
+    c.segments = 5;
+    c.scratch = SCRATCH_CALLER;
+    test_one_strategy(&scans, &c, GPUSCAN_STRATEGY_MULTI_PASS);
+    test_one_strategy(&scans, &c, test_strategy_here(GPUSCAN_STRATEGY_CPU_MULTI_PASS));
+}
+
 static int open_segmented(void **state) {
     if (test_open(state) != 0)
         return -1;
@@ -258,7 +271,8 @@ static int open_segmented(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(shapes), TEST(shapes_of_offsets), TEST(wide_results_in_reverse),
-                                       TEST(wrong_offsets), TEST(floats), TEST(starts), TEST(keys)};
+                                       TEST(wrong_offsets), TEST(floats), TEST(starts), TEST(keys),
+                                       TEST(aligned_sums)};
     test_select();
     return cmocka_run_group_tests_name("segmented", tests, open_segmented, test_close);
 }
