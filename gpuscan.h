@@ -1410,6 +1410,7 @@ typedef struct gpuscan_quantile_desc {
                      VALUE   lower edge + (rank - before) / inside * width of that bin. `inside` samples are in this
                              bin, `before` samples in the bins below. The bin's last sample gives its upper edge
                      MEAN    the mean of the samples from the pair's lower rank to its upper rank, both included
+   edges         may be infinite: samples of such a bin count as this infinity, and a mean of both infinities is NaN
    bins          even bins: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. One work-group (on a CPU one
                  work-item) computes a histogram, so a few large histograms leave most of a device idle. GPUs with a
                  device fence are an exception: there several groups share a histogram of more than 16384 bins if there
@@ -1418,7 +1419,7 @@ typedef struct gpuscan_quantile_desc {
    exact         totals and ranks have 64 bits; BIN and cdf are the same on every device. VALUE and MEAN are f32: with
                  even bins they are rounded only once, at the end
    returns       INVALID_ARGUMENT: with MEAN an odd number of fractions, or a pair whose first fraction is the larger.
-                 INVALID_BINS: lower or upper does not fit f32; an empty range; a step below f32's normal numbers
+                 INVALID_BINS: lower or upper does not fit f32; an empty range; a step outside f32's normal numbers
    method        the inverse of the distribution function, as in Hyndman and Fan, "Sample quantiles in statistical
                  packages", 1996, definition 1 (VALUE: 4) */
 GPUSCAN_API gpuscan_result gpuscan_quantile(gpuscan *gs, const gpuscan_quantile_desc *desc);
@@ -8292,9 +8293,10 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n\n",
 "@%float `mean_`R(@Y`mean_range*range,@Y`@|s*@|s,@c`Y){\n"
 "@ctwice=2*(range->@v>>range->shift);\n"
-"`S@|s->given)\n"
-"@`(as_float((`H)(`Y>>32))+as_float((`H)`Y))/\n"
-"((float)(range->@v>>range->shift)*range->scale);\n\n"
+"`S@|s->given){\n"
+"float `Ys=as_float((`H)(`Y>>32)),error=isinf(`Ys)?0.0f:as_float((`H)`Y);\n"
+"@`(`Ys+error)/((float)(range->@v>>range->shift)*range->scale);\n"
+"}\n\n"
 "@Kfma((float)(`Y%twice)/(float)twice,@|s->width,\n"
 "fma((float)(`Y/twice),@|s->width,@|s->lower`L\n"
 "}\n\n\n"
@@ -8304,7 +8306,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "float low=`@|$j@|s,bin),$q=`@|$j@|s,bin+1);\n"
 "float `A=(float)(rank-@W)/(float)@v,$c=low+`A*($q-low);\n"
 "`Sisinf($q-low))\n"
-"$c=2*(0.5f*low+`A*(0.5f*$q-0.5f*low`L\n"
+"$c=isinf(low)?low:2*(0.5f*low+`A*(0.5f*$q-0.5f*low`L\n"
 "*to=as_`H(rank-@W==@v?$q:f$x$c,$q`L\n"
 "}else{\n"
 "*to=(`H)bin;\n"
@@ -8686,7 +8688,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8434 \"kernels.cl.inc\"\n"
+"#line 8435 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -9034,7 +9036,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8859 \"kernels.cl.inc\"\n"
+"#line 8860 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -9137,7 +9139,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8988 \"kernels.cl.inc\"\n"
+"#line 8989 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9436,7 +9438,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9327 \"kernels.cl.inc\"\n"
+"#line 9328 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9846,7 +9848,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9819 \"kernels.cl.inc\"\n"
+"#line 9820 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9864,7 +9866,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9834 \"kernels.cl.inc\"\n"
+"#line 9835 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9974,7 +9976,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9975 \"kernels.cl.inc\"\n"
+"#line 9976 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -10026,7 +10028,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10029 \"kernels.cl.inc\"\n"
+"#line 10030 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -10158,7 +10160,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10183 \"kernels.cl.inc\"\n"
+"#line 10184 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10441,7 +10443,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10503 \"kernels.cl.inc\"\n"
+"#line 10504 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -11083,7 +11085,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11264 \"kernels.cl.inc\"\n"
+"#line 11265 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11254,7 +11256,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11472 \"kernels.cl.inc\"\n"
+"#line 11473 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11350,7 +11352,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11574 \"kernels.cl.inc\"\n"
+"#line 11575 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11491,7 +11493,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11735 \"kernels.cl.inc\"\n"
+"#line 11736 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
@@ -22516,7 +22518,7 @@ static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_pla
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower or upper does not fit f32");
     step = ((double)(float)upper - (double)(float)lower) / plan->bins;
     if (!(step >= least && step <= most))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: bins are empty, or too fine for f32");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: bins are empty, too fine or too wide");
     plan->lower = gpuscan__float_bits((float)lower);
     plan->upper = gpuscan__float_bits((float)upper);
     plan->bin_width = gpuscan__float_bits((float)step);

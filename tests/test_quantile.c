@@ -203,6 +203,40 @@ static void large_edges(void **state) {
         d.host_edges = ends;
         test_ok(gpuscan_quantile_host(test.gs, counts, got, &d));
         assert_true(got[0] == 0 && got[1] > 1.4999e38f && got[1] < 1.5001e38f);
+        d.host_edges = NULL; /* of even bins the width must fit f32 */
+        d.lower = ends[0];
+        d.upper = ends[1];
+        test_expect(gpuscan_quantile_host(test.gs, counts, got, &d), GPUSCAN_ERROR_INVALID_BINS);
+    }
+}
+
+/* Samples beside an infinite edge count as infinite: they decide a mean, which is NaN if both infinities are in it. */
+static void infinite_edges(void **state) {
+    static const float    edges[4] = {-INFINITY, -1, 1, INFINITY};
+    static const uint32_t counts[3] = {2, 2, 2};
+    static const double   fractions[] = {0, 0.3, 0.5, 0.75, 0, 0.5, 0.5, 0.6, 0.5, 1, 0, 1};
+    static const float    values[4] = {-INFINITY, -1, 0, INFINITY}, means[3] = {-INFINITY, 0, INFINITY};
+    gpuscan_quantile_desc d;
+    float                 got[4];
+    int                   s;
+    (void)state;
+    for (s = 0; s < 2; s++) {
+        test_case("infinite edges, %d", s);
+        memset(&d, 0, sizeof d);
+        d.bins = 3;
+        d.host_edges = edges;
+        d.fractions = fractions;
+        d.fraction_count = 4;
+        d.form = GPUSCAN_QUANTILE_VALUE;
+        d.call.strategy = s ? GPUSCAN_STRATEGY_MULTI_PASS : test_strategy_here(GPUSCAN_STRATEGY_CPU_MULTI_PASS);
+        test_ok(gpuscan_quantile_host(test.gs, counts, got, &d));
+        test_same_bytes(got, values, 4, 4);
+        d.fractions = fractions + 4;
+        d.fraction_count = 8;
+        d.form = GPUSCAN_QUANTILE_MEAN;
+        test_ok(gpuscan_quantile_host(test.gs, counts, got, &d));
+        test_same_bytes(got, means, 4, 3);
+        assert_true(isnan(got[3]));
     }
 }
 
@@ -386,7 +420,7 @@ int main(void) {
         TEST(ranks_of_sorted_samples), TEST(exact_ranks),          TEST(bins_and_forms),   TEST(rows_and_gaps),
         TEST(many_fractions),          TEST(large_totals),         TEST(large_edges),      TEST(several_at_once),
         TEST(large_histograms),        TEST(counts_of_self_tests), TEST(without_a_fence),  TEST(limited_devices),
-        TEST(after_a_histogram),       TEST(mean_near_zero)};
+        TEST(after_a_histogram),       TEST(mean_near_zero),       TEST(infinite_edges)};
     test_select();
     return cmocka_run_group_tests_name("quantile", tests, test_open, test_close);
 }
