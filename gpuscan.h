@@ -8266,7 +8266,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "range.@W=@y-1;\n"
 "range.@v=$t-range.@W;\n"
 "$l=130u-(`H)clz(range.@v)-(`H)clz(@|s->bins);\n"
-"range.shift=$l>64?$l-64:0;\n"
+"range.shift=$l>64&& !@|s->given?$l-64:0;\n"
 "range.scale=1.0f;\n"
 "`S@|s->given){\n"
 "`H low=as_`H(@|s->edges[0])>>23&0xffu,$q=as_`H(@|s->edges[@|s->bins])>>23&0xffu;\n"

@@ -214,6 +214,7 @@ static void large_edges(void **state) {
 static void infinite_edges(void **state) {
     static const float    edges[4] = {-INFINITY, -1, 1, INFINITY};
     static const uint32_t counts[3] = {2, 2, 2};
+    static const uint64_t many[2] = {1, UINT64_C(1) << 62};
     static const double   fractions[] = {0, 0.3, 0.5, 0.75, 0, 0.5, 0.5, 0.6, 0.5, 1, 0, 1};
     static const float    values[4] = {-INFINITY, -1, 0, INFINITY}, means[3] = {-INFINITY, 0, INFINITY};
     gpuscan_quantile_desc d;
@@ -237,6 +238,12 @@ static void infinite_edges(void **state) {
         test_ok(gpuscan_quantile_host(test.gs, counts, got, &d));
         test_same_bytes(got, means, 4, 3);
         assert_true(isnan(got[3]));
+        d.bins = 2; /* among many samples a single one is beside the infinite edge */
+        d.counter_type = GPUSCAN_TYPE_U64;
+        d.fractions = fractions + 10;
+        d.fraction_count = 2;
+        test_ok(gpuscan_quantile_host(test.gs, many, got, &d));
+        test_same_bytes(got, means, 4, 1);
     }
 }
 
