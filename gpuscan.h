@@ -160,6 +160,7 @@
                [SCANS, SELECTIONS AND RUNS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [RUNS] [SORT]
                [INTEGRAL] [QUANTILE] [PUBLIC ENTRY POINTS] [LICENCE].
                The kernels are edited in kernels.cl.inc; tools/embed copies their code here, without comments.
+               tests/README.md, "Changing the code", lists the places of each kind of change.
 
    CHANGES     0.2.0  New operations: gpuscan_select, gpuscan_runs, gpuscan_sort, gpuscan_integral, gpuscan_quantile.
                       New in gpuscan_scan: reverse; segments; src_pitch_bytes and dst_pitch_bytes (in gpuscan_integral,
@@ -310,7 +311,7 @@ typedef enum gpuscan_type {
 
 /* Operators. Integers wrap around. Sums of floats start with +0, as C's loops do. MIN and MAX of floats ignore NaN, as
    C's fmin and fmax do. If all values are NaN, including `init`, the result is the operator's identity, an infinity.
-   (gpuscan_uniform_add combines only two numbers: if both are NaN, the result is NaN.) AND, OR and XOR are for
+   (gpuscan_uniform_add combines only two numbers: if both are NaN, the result is NaN.) Bitwise operators are for
    integers. ARGMIN and ARGMAX are for gpuscan_reduce only: they give the index of the smallest or largest element. */
 typedef enum gpuscan_op {
     GPUSCAN_OP_ADD = 0,
@@ -12539,7 +12540,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__e
                              "%s and %s: converting between a builtin and the custom type needs custom->convert",
                              src_field, dst_field);
     if (op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__types[dst].kind == 'f' && !*gpuscan__ops[op].real)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: AND, OR and XOR are for integers");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: bitwise operators are for integers");
     if ((r = gpuscan__check_type(gs, src_field, src)) != 0 || (r = gpuscan__check_type(gs, dst_field, dst)) != 0)
         return r;
     e->src_size = src == GPUSCAN_TYPE_CUSTOM ? (uint32_t)custom->size : gpuscan__types[src].size;

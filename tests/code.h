@@ -51,12 +51,6 @@ static inline void code_number(const char *cast, uint64_t value) {
         code_add("%sUINT64_C(0x%" PRIx64 ")", cast, value);
 }
 
-static inline void code_enumerator(const char *prefix, const char *name) {
-    code_add("%s", prefix);
-    for (; *name; name++)
-        code_add("%c", *name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name == '-' ? '_' : *name);
-}
-
 /* Assigns all fields that are not zero. */
 static inline void code_fields(const char *object, const code_field *fields, size_t count) {
     size_t i;
@@ -66,11 +60,11 @@ static inline void code_fields(const char *object, const code_field *fields, siz
             continue;
         code_add("    %s.%s = ", object, f->name);
         if (f->kind == CODE_TYPE && f->value < GPUSCAN_TYPE_COUNT)
-            code_enumerator("GPUSCAN_TYPE_", test_type_name((gpuscan_type)f->value));
+            code_add("GPUSCAN_TYPE_%s", test_type_name((gpuscan_type)f->value));
         else if (f->kind == CODE_OP && f->value < GPUSCAN_OP_COUNT)
-            code_enumerator("GPUSCAN_OP_", test_op_name((gpuscan_op)f->value));
+            code_add("GPUSCAN_OP_%s", test_op_name((gpuscan_op)f->value));
         else if (f->kind == CODE_STRATEGY && f->value < GPUSCAN_STRATEGY_COUNT)
-            code_enumerator("GPUSCAN_STRATEGY_", test_strategy_name((gpuscan_strategy)f->value));
+            code_add("GPUSCAN_STRATEGY_%s", test_strategy_name((gpuscan_strategy)f->value));
         else
             code_number(f->kind == CODE_TYPE       ? "(gpuscan_type)"
                         : f->kind == CODE_OP       ? "(gpuscan_op)"

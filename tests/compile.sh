@@ -677,6 +677,8 @@ parts=16
 [ -n "$all" ] && parts=1
 check 'the programs of all devices are written' sh -c \
   "./programs programs.d $parts $((turn % parts)) > programs.txt"
+check 'the kernels of a call' sh -c "./programs --kernels scan u8 5000 |
+  grep -c '^amd .* single pass, 64 lanes, .*: gpuscan_look_back$' | grep -v '^1$'; true"
 # In each of NVIDIA's programs with a folding group, all lanes have read the prefix before one writes the next. No test
 # sees it: today's compilers bring the lanes together a few instructions before.
 folding_programs() {
@@ -778,6 +780,8 @@ for file in *README[0-9].c; do
   sed -n 's|.*printf.*/\* \(.*\) \*/$|\1|p' "$file" > expected.txt
   check "documents: $file runs" sh -c "./${file%.c} > said.txt 2>&1 && cmp -s expected.txt said.txt || cat expected.txt said.txt"
 done
+
+check 'the places of changes in tests/README.md' sh "$root/tests/places.sh" --check
 
 # --- lines of at most 120 columns, but for the embedded kernels, whose source tools/embed checks
 

@@ -89,21 +89,20 @@ static struct test_state {
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* Defines a function that returns the name of an enum's value. It does not compile if names are missing or extra. */
-#define TEST_NAMES(function, type, count, ...)                                                                         \
-    static const char *const function##_list[] = {__VA_ARGS__};                                                        \
-    typedef char             function##_covers_its_enum[sizeof function##_list / sizeof(char *) == (count) ? 1 : -1];  \
+/* Defines a function that returns the name of an enum's value. rows: the library's list of the values, each as a name
+   and a comma. */
+#define TEST_NAMES(function, type, count, rows)                                                                        \
     static inline const char *function(type value) {                                                                   \
-        return (unsigned)value < (unsigned)(count) ? function##_list[value] : "unknown";                               \
-    }                                                                                                                  \
-    typedef function##_covers_its_enum function##_end
+        static const char *const names[] = {rows};                                                                     \
+        return (unsigned)value < (unsigned)(count) ? names[value] : "unknown";                                         \
+    }
 
-TEST_NAMES(test_type_name, gpuscan_type, GPUSCAN_TYPE_COUNT, "default", "i8", "u8", "i16", "u16", "i32", "u32", "i64",
-           "u64", "f16", "f32", "f64", "custom");
-TEST_NAMES(test_op_name, gpuscan_op, GPUSCAN_OP_COUNT, "add", "min", "max", "mul", "and", "or", "xor", "custom",
-           "argmin", "argmax");
-TEST_NAMES(test_strategy_name, gpuscan_strategy, GPUSCAN_STRATEGY_COUNT, "auto", "multi-pass", "single-pass",
-           "single-pass-ahead", "cpu-multi-pass", "cpu-single-pass");
+#define TEST_TYPE_NAME(name, ...)     &#name[sizeof "TYPE"],
+#define TEST_OP_NAME(name, ...)       &#name[sizeof "OP"],
+#define TEST_STRATEGY_NAME(name, ...) &#name[sizeof "STRATEGY"],
+TEST_NAMES(test_type_name, gpuscan_type, GPUSCAN_TYPE_COUNT, GPUSCAN__TYPES(TEST_TYPE_NAME))
+TEST_NAMES(test_op_name, gpuscan_op, GPUSCAN_OP_COUNT, GPUSCAN__OPS(TEST_OP_NAME))
+TEST_NAMES(test_strategy_name, gpuscan_strategy, GPUSCAN_STRATEGY_COUNT, GPUSCAN__STRATEGIES(TEST_STRATEGY_NAME))
 
 #include "code.h"
 

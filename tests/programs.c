@@ -3,11 +3,12 @@
    behaviour that only such a device, or another C library, shows. It runs no kernel.
       cc tests/programs.c -o programs && ./programs FOLDER [STEP FIRST]
       ./programs --plans FOLDER
+      ./programs --kernels OPERATION TYPE COUNT
    A file FOLDER/DEVICE-N.cl holds the build options in its first line, behind two slashes, and then the text. With
    STEP, only every STEPth program is written; FIRST chooses which. From STEP 16 on, one call in four is prepared, which
    FIRST chooses, too, and of these calls' programs every (STEP / 4)th is written. --plans writes the programs of
    default calls on the GPUs of `offline` as FOLDER/DEVICE-PLAN-N.cl, and FOLDER/local.txt, for the vendors' compilers
-   (tests/reach.sh). Most of the time goes into the host's side of self-tests: with --plans and from STEP 16 on, one
+   (tests/reach.sh). --kernels prints for each device how it does a default call, e.g. a scan of 5000 u8. Most of the time goes into the host's side of self-tests: with --plans and from STEP 16 on, one
    program in eight is tested. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <stdarg.h>
@@ -842,6 +843,39 @@ static void plans(void) {
     quantile(GPUSCAN_TYPE_U32, 256, 0, GPUSCAN_QUANTILE_BIN);
 }
 
+/* Prints the strategy, the sizes and the kernels of a default call on a device. */
+static void tell_kernels(const char *operation, gpuscan_type type, uint64_t count) {
+    gpuscan *gs = fresh();
+    const gpuscan__program *program;
+    gpuscan_result r = GPUSCAN_ERROR_INVALID_ARGUMENT;
+    size_t k;
+#define TELL(name, type_field)                                                                                         \
+    if (strcmp(operation, #name) == 0) {                                                                               \
+        gpuscan_##name##_desc desc;                                                                                    \
+        memset(&desc, 0, sizeof desc);                                                                                 \
+        desc.type_field = type;                                                                                        \
+        desc.count = count;                                                                                            \
+        r = gpuscan_##name##_prepare(gs, &desc);                                                                       \
+    }
+    TELL(scan, src_type)
+    TELL(reduce, src_type)
+    TELL(histogram, sample_type)
+    TELL(sort, key_type)
+#undef TELL
+    printf("%-12s %-11s", fake.device->file, gs->device.profile.facts.name);
+    if (r != GPUSCAN_SUCCESS)
+        printf(" %s\n", gpuscan_result_string(r));
+    for (program = gs->programs; program && r == GPUSCAN_SUCCESS; program = program->next) {
+        printf(" %s, %u lanes, %u work-items x %u, tiles of %u:", gpuscan__strategies[program->key.strategy].name,
+               gs->device.lanes ? (unsigned)gs->device.lane_width : 1u, (unsigned)program->key.group,
+               (unsigned)program->key.vectors, (unsigned)program->key.tile);
+        for (k = 0; program->names[k]; k++)
+            printf(" %s", program->names[k]);
+        printf("\n");
+    }
+    gpuscan_destroy(gs);
+}
+
 /* Prepares calls whose sizes exceed any memory. They must launch no more than smaller ones do, and sizes that no buffer
    can have must be refused. */
 static void huge(int s, unsigned bits, int what) {
@@ -1300,7 +1334,8 @@ static void one_launch(void) {
 
 int main(int argc, char **argv) {
     gpuscan_opencl functions;
-    int of_plans = argc == 3 && strcmp(argv[1], "--plans") == 0;
+    int of_plans = argc == 3 && strcmp(argv[1], "--plans") == 0, of_kernels = argc == 5;
+    gpuscan_type type;
     unsigned bits;
     int s, what;
     size_t d;
@@ -1313,22 +1348,27 @@ int main(int argc, char **argv) {
         calls_step = 4;
         step /= 4;
     }
-    if ((argc != 2 && argc != 4 && !of_plans) || step == 0) {
-        fprintf(stderr, "usage: programs FOLDER [STEP FIRST] | --plans FOLDER\n");
+    if ((argc != 2 && argc != 4 && !of_plans && !of_kernels) || step == 0) {
+        fprintf(stderr, "usage: programs FOLDER [STEP FIRST] | --plans FOLDER | --kernels OPERATION TYPE COUNT\n");
         return 2;
     }
     folder = argv[of_plans ? 2 : 1];
-    fake.built = collect;
+    fake.built = of_kernels ? NULL : collect;
     fake.forgets = 1;
 #define FILL(name, result, parameters) functions.name = fake_##name;
     GPUSCAN_OPENCL_FUNCTIONS(FILL)
 #undef FILL
     table = &functions;
+    for (d = 0; of_kernels && d < sizeof devices / sizeof *devices; d++) {
+        fake.device = &devices[d];
+        tell_kernels(argv[2], gpuscan_type_from_name(argv[3], &type) == GPUSCAN_SUCCESS ? type : GPUSCAN_TYPE_DEFAULT,
+                     strtoull(argv[4], NULL, 10));
+    }
     for (d = 0; of_plans && d < sizeof offline / sizeof *offline; d++) {
         fake.device = &offline[d];
         plans();
     }
-    for (d = 0; !of_plans && d < sizeof devices / sizeof *devices; d++) {
+    for (d = 0; !of_plans && !of_kernels && d < sizeof devices / sizeof *devices; d++) {
         fake.device = &devices[d];
         everything();
         fake.built = NULL;
@@ -1384,9 +1424,10 @@ int main(int argc, char **argv) {
             sorts(96, 110000, 0);
         }
     }
-    if (!of_plans)
+    if (!of_plans && !of_kernels)
         without_words();
     expect(fake.objects == 0, "objects are left");
-    printf("%u programs\n", written);
+    if (!of_kernels)
+        printf("%u programs\n", written);
     return failures > 0;
 }
