@@ -4764,7 +4764,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@c`W,@y,@v;\n"
 "`H `F;\n"
 "}``T;\n"
-"@6$ENDS(`T) ((`T)->@y + $$g >= `units((`T)->@v))\n\n\n\n"
+"@6$ENDS(`T) ((`T)->@y + $$g >= `units((`T)->@v))\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -5145,7 +5145,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`S@?_LANE==0)\n"
 "`@q@T(`W,$o+@?-1,@_);\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "@7@t`@__await(`+@Y``W*`W,`H `F,@t$a,`@_*@_,\n"
 "`t*inner,@Z`@a*@a){\n"
 "`H block=$BLOCK$i`F),polls`M\n"
@@ -11809,11 +11809,11 @@ typedef struct gpuscan__facts {
      GPUSCAN_STRATEGY_##gpu,       GPUSCAN_STRATEGY_##other, GPUSCAN_STRATEGY_##other,                                 \
      GPUSCAN_STRATEGY_##cpu,       GPUSCAN_STRATEGY_##cpu,   GPUSCAN_STRATEGY_##other}
 
-/* Scans, selections, runs, and all operations in several passes. `parts_vectors` is 4 on AMD's GPUs: with 8 vectors of
-   8-byte elements, registers suffice for only 2 waves. `rows_group` is 0 on llvmpipe, since Mesa 22.3's llvmpipe
-   computes tiles of whole rows wrong. PoCL and Oclgrind compute them right. For short rows, 56 registers suit most
-   lengths. 64 registers are as fast, except where they let fewer groups of 384 work-items share a multiprocessor.
-   Prefetching tiles makes scans some percent slower. tuning: scan-counted-registers, scan-rows */
+/* Numbers of scans, selections and runs, and of all operations in several passes. `parts_vectors` is 4 on AMD's GPUs,
+   since with 8 vectors of 8-byte elements registers suffice for only 2 waves. `rows_group` is 0 on llvmpipe, since Mesa
+   22.3's llvmpipe computes tiles of whole rows wrong. PoCL and Oclgrind compute them right. For short rows, 56
+   registers suit most lengths. 64 registers are as fast, except where fewer groups of 384 work-items then share a
+   multiprocessor. Prefetching tiles makes scans some percent slower. tuning: scan-counted-registers, scan-rows */
 #define GPUSCAN__NUMBERS_tiles(X)                                                                                      \
     X(groups_per_unit, {  4,   8,   8,   8,   8, 64,   4,   4,   4}) /* groups per compute unit in several passes */   \
     /* register limits for selections by bits, and for groups that take several tiles each. A limit in the row of      \
@@ -12553,7 +12553,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__e
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns whether all orders of combination give the same result, but for the sign of a zero in MIN and MAX. */
+/* Returns whether all orders of combination give the same result, except for the sign of a zero in MIN and MAX. */
 static int gpuscan__takes_any_order(const gpuscan__elements *e) {
     if (e->key)
         return !e->reduces;
@@ -13017,8 +13017,8 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(AMD_OR_INTEL, RUNS, 0, 0, MULTI_PASS, 256, 8, 0, 0, 0),
 #endif
     /* Scans on AMD's and Intel's GPUs. On AMD's, one group folds sums (AHEAD) above 16 MiB, or above 4 MiB if 8-byte
-       sums are exact. Intel's compiler would keep 8 vectors of bytes in private memory. By segments, it would spill 4
-       vectors of short elements. tuning: scan-fold */
+       sums are exact. Intel's compiler would keep 8 vectors of bytes in private memory. In scans by segments it would
+       spill 4 vectors of short elements. tuning: scan-fold */
     GPUSCAN__TILE(AMD, EXACT, 8, 4096, SINGLE_PASS, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
@@ -13041,8 +13041,9 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(LLVMPIPE, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0),
     GPUSCAN__TILE(UNKNOWN, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0)};
 
-/* Returns the first row that fits the device and the call, or NULL. `calls` is the call's GPUSCAN__FOR_... bits, `size`
-   the bytes of an element, `bytes` those of all. A strategy is allowed if its bit, or AUTO's, is in `strategies`. */
+/* Returns the first row that fits the device and the call, or NULL. `calls` has the call's GPUSCAN__FOR_... bits.
+   `size` is the bytes of an element, `bytes` of all elements. A strategy is allowed if its bit, or AUTO's, is in
+   `strategies`. */
 static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
                                                    unsigned strategies) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -13218,8 +13219,7 @@ GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     device->lane_width = (uint32_t)width;
 }
 
-/* Sets the build options and the fence of device scope. The simulator runs groups in order, so mem_fence orders what
-   they write. */
+/* Sets the build options and the fence of device scope. The simulator runs groups in order, so mem_fence suffices. */
 GPUSCAN__COLD void gpuscan__choose_fence(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const char *later = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
@@ -13345,8 +13345,8 @@ static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id devi
     return (class_ << 40) + gpuscan__min(speed, ((uint64_t)1 << 40) - 1) + 1;
 }
 
-/* Chooses the first device with `wanted` in its name or its platform's name. If `wanted` is NULL, chooses the device of
-   the highest rank. */
+/* Chooses the first device with `wanted` in its name or its platform's name. Without `wanted` (NULL), chooses the
+   device of the highest rank. */
 static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     const gpuscan_opencl *cl = &gs->cl;
     char list[1024] = "";
@@ -13684,8 +13684,7 @@ GPUSCAN__COLD int gpuscan__take_loaded(gpuscan *gs, gpuscan__program **program) 
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program);
 
 /* Builds a program from source and creates its kernels. Builds it again with Intel's large register file if a kernel
-   spills. If this fails, the caller frees the program, and with it any objects that a driver returned along with an
-   error code. */
+   spills. After a failure the caller frees the program, with objects that a driver returned beside an error code. */
 GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const char *const *literal;
     gpuscan__text kernels = gpuscan__text_of(gs);
@@ -13753,8 +13752,9 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
     return group < gs->device.lane_width ? group : gs->device.lane_width;
 }
 
-/* Returns the register limit to build with: `registers`, or 0 (no limit) without PTX, or if a group would need too
-   many. With LANES_SUBGROUPS (Intel), any result but 0 selects the large register file: see gpuscan__build_somehow. */
+/* Returns the register limit to build with: `registers`, or 0 (no limit) without PTX, or if a group would need too many
+   registers. With LANES_SUBGROUPS (Intel), any result but 0 selects the large register file: see
+   gpuscan__build_somehow. */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
         return registers;
@@ -15134,8 +15134,7 @@ typedef struct gpuscan__image_facts {
     gpuscan__range range; /* the plan's range for the image, instead of the range of a buffer */
 } gpuscan__image_facts;
 
-/* Checks an image and gets its facts. They must be known before the call is planned, since the program depends on
-   them. */
+/* Checks an image and gets its facts. The program depends on them, so they must be known before the call is planned. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, const gpuscan_image *image,
                                                       gpuscan__image_facts *facts) {
     const gpuscan_opencl *cl = &gs->cl;
@@ -16453,7 +16452,7 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
 }
 
 /* Creates an array's buffer, in the array's memory if the device can use that. Arrays with the same address share a
-   buffer as large as the longest of them. They can, since the call is in place or only reads these arrays. */
+   buffer as large as the longest of them: the call is then in place, or only reads these arrays. */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     const gpuscan__host_array *longest = array;
@@ -16677,8 +16676,8 @@ static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__pla
     return gpuscan__registers(gs, &plan->key, gs->device.profile.tiles.counted_registers[is_wide]);
 }
 
-/* Returns the number of groups that fill the device. As many are launched if only the device knows the number of tiles.
-   Each then takes one tile after another: see COUNTED in kernels.cl.inc. A self-test, with few tiles, gets 3 groups. */
+/* Returns the number of groups that fill the device. It is launched if only the device knows the number of tiles. Each
+   group then takes one tile after another: see COUNTED in kernels.cl.inc. A self-test, with few tiles, gets 3. */
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
@@ -16744,7 +16743,7 @@ typedef struct gpuscan__heads {
     uint64_t at;         /* the offset of the bits in PLAIN scratch, in bytes, if `form` is HEADS_BITS */
 } gpuscan__heads;
 
-/* Passes the array of flags, keys or bits to the kernel. Returns its offset in elements, or without segments 0. */
+/* Passes the array of flags, keys or bits to the kernel. Returns its offset in elements, or 0 without segments. */
 static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads *heads) {
     if (heads->form == GPUSCAN__HEADS_NONE)
         return 0;
@@ -17668,7 +17667,7 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
 
 /* Fills the arrays of a self-test along columns. The matrix has several strips if a program for it can have them, and
    at least three bands unless key.undivided is 1. In round 1 units are not aligned, and lines have gaps unless staged.
-   For gpuscan__test_elements several blocks are a tile, in odd columns one block less. */
+   gpuscan__test_elements gets several blocks as a tile, in odd columns one block less. */
 static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
@@ -18195,8 +18194,8 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
 }
 
-/* Returns whether extra groups sum the long rows or segments. They do if the mean length is large, and they are few or
-   desc->count exceeds INT32_MAX. They also do for segments of a large src: one segment may have it all. */
+/* Returns whether extra groups sum the long rows or segments. They do if the mean length is large, and rows are few or
+   desc->count exceeds INT32_MAX. They also do for segments of a large src, since one may have all elements. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
@@ -18394,7 +18393,7 @@ static void gpuscan__reduce_shape(const gpuscan *gs, gpuscan__reduce_plan *plan)
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
-    int lanes = 0, whole = e->commutes; /* which limit: of lanes that sum rows, or of single results */
+    int lanes = 0, whole = e->commutes; /* which register limit applies: lanes' for rows, or single results' */
     if (plan->key.segments) {
         gpuscan__segments_shape(gs, plan);
         lanes = plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg;
@@ -19423,7 +19422,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
 }
 
 /* Sets the number of groups. Counters in local memory have 32 bits, which limits a group's samples.
-      GPU    a group adds its bins to the result at the end. It gets enough vectors to be worth that, more with slices
+      GPU    a group adds its bins to the result at the end. It gets enough vectors to make that pay, more with slices
       CPU    a group gets at least one sample per bin. The size of tables in scratch is limited
       tiles  a tile is counted by plan->members groups or, on a CPU, in as many pieces. One suffices if tiles are many,
              or if a CPU's tables are in scratch */
@@ -20283,7 +20282,7 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* own_flags: 1 in a self-test whose elements are their own flags: then `from` is desc->flags, the only buffer given. */
+/* own_flags: 1 in a self-test whose elements are their own flags. Only desc->flags is given: it is src, too. */
 static gpuscan__select_fields gpuscan__select_fields_of(gpuscan_select_desc *desc, int own_flags) {
     const gpuscan__select_fields fields = {
         desc->by == GPUSCAN_SELECT_PREDICATE ? &desc->src : &desc->flags, own_flags ? &desc->flags : &desc->src,
@@ -21485,7 +21484,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
         gpuscan__sort_buffers_in_scratch(plan, values, !packs || plan->passes > 2);
 }
 
-/* Returns the source of array `number` if it is gathered by index, or NULL. 0: the elements. k + 1: payload k. */
+/* Returns an array's source if it is gathered by index, else NULL. number: 0: the elements, k + 1: payload k. */
 static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *plan, uint32_t number) {
     int is_gathered = number == 0 ? plan->desc->custom && gpuscan__sort_has_dst(plan) : plan->by_index;
     return is_gathered ? &plan->common.ranges[2 * number] : NULL;
@@ -22087,7 +22086,7 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
     return gpuscan__extent(gs, field, image, of->images, of->image_pitch, size, elements);
 }
 
-/* Sets a range's `partial`. Sets its rows if one pitch fits all of them: one image, or no gaps between images. */
+/* Sets range->partial. Sets the range's rows if all have one pitch: in one image, or without gaps between images. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
     uint64_t rows = of->height, row = of->width * of->channels;
     range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
@@ -22604,8 +22603,9 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
 }
 
 /* If there are up to LARGE_ROWS rows of more than LARGE_BINS bins, several groups share each row. A sub-group sums a
-   batch, the vectors that it holds at a time. It sums several if a row had more than SUMS sums otherwise. The last
-   group at a row's counter adds up the sums. Simulators (FENCE_MEM) share no rows: they report its loads as races. */
+   batch, the vectors that it holds at a time. It sums several batches if a row would otherwise have more than SUMS
+   sums. The last group at a row's counter adds up the sums. Simulators (FENCE_MEM) share no rows: they report that
+   group's loads as races. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
 static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
@@ -23365,8 +23365,7 @@ static void gpuscan__left_out(gpuscan *gs, const char *path, const char *what, c
     gs->error[0] = 0;
 }
 
-/* Reads a blob's programs into a list. The blob must have `entries` programs that follow each other without gaps up to
-   its end. */
+/* Reads a blob's programs into a list. They must be `entries` programs, without gaps, up to the blob's end. */
 static gpuscan_result gpuscan__read_entries(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t entries,
                                             gpuscan__program **list) {
     uint64_t at = sizeof(gpuscan__blob_header);
@@ -23398,8 +23397,7 @@ static void gpuscan__add_loaded(gpuscan *gs, gpuscan__program *program) {
 }
 
 /* Adds a blob's programs to the object's. The driver gets no binary before the whole blob is checked, since drivers may
-   crash on damaged binaries. Grows each kind of scratch to its size when the blob was made, unless that exceeds
-   SHAM_MOST bytes. */
+   crash on damaged binaries. Grows each kind of scratch to its size in the blob, if that is at most SHAM_MOST bytes. */
 GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const void *blob, size_t size) {
     gpuscan__blob_header header;
     gpuscan__program *before = gs->programs, *list = NULL, *program;
