@@ -11757,8 +11757,8 @@ enum {
     GPUSCAN__FOR_LISTS = 32,   /* selections and runs */
     GPUSCAN__FOR_SELECTIONS = 64,
     GPUSCAN__FOR_INDICES = 128, /* selections of indices alone */
-    GPUSCAN__FOR_OUTPUTS = 256, /* selections with several outputs, or wide elements */
-    GPUSCAN__FOR_ELEMENTS = 512, /* selections of elements alone, by a predicate or by the elements as flags */
+    GPUSCAN__FOR_OUTPUTS = 256, /* selections with several outputs, or with wide elements */
+    GPUSCAN__FOR_ELEMENTS = 512, /* selections that store only elements, by a predicate or with src as flags */
     GPUSCAN__FOR_RUNS = 1024,
     GPUSCAN__FOR_KEYS = 2048,  /* runs that reduce nothing */
     GPUSCAN__FOR_F64_VALUES = 4096, /* runs that reduce f64 values */
@@ -12012,7 +12012,7 @@ enum { GPUSCAN__MAX_ARGS = 36, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 1
 enum { GPUSCAN__VALUES_MOST = 256 }; /* maximum bytes of call.values. A kernel gets them after its numbers */
 typedef struct gpuscan__known_arg {
     size_t size;         /* bytes of `value`; 0: the argument's value is not known */
-    uint32_t generation; /* if the argument is a buffer of the library's, the buffer's generation, otherwise 0 */
+    uint32_t generation; /* the generation, if the argument is a buffer of the library; otherwise 0 */
     unsigned char value[GPUSCAN__MAX_KNOWN];
 } gpuscan__known_arg;
 
@@ -12027,7 +12027,7 @@ typedef struct gpuscan__text {
     const gpuscan_allocator *allocator;
     char *data;
     size_t length, capacity;
-    gpuscan__given given; /* what a program's custom texts see */
+    gpuscan__given given; /* the values and sources that a program's custom texts see */
     int prints;           /* 1: the program's custom texts call printf */
     int failed;
 } gpuscan__text;
@@ -12795,7 +12795,7 @@ struct gpuscan__plan {
     int in_place;              /* 1: src and dst are the same range */
     int both_places; /* 1: preparations with AUTO plan the call in place and not in place; set by `resolve` */
     size_t group_limit;        /* maximum work-items of a group: the limit of the device, or of the call's kernels */
-    int is_stand_in;           /* 1: the plan's custom text is the self-test's stand-in, not the caller's */
+    int is_stand_in;           /* 1: the plan has a self-test's stand-in for the caller's custom text */
     const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose a key */
 
     /* the function `choose` of the operation sets the fields below from the elements and the device's profile */
@@ -12906,10 +12906,10 @@ enum { GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << G
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
 #define GPUSCAN__LANE_WIDTH 32 /* without lanes: how many work-items' values a tree sums */
 
-/* Lists the profiles. A device gets the first row that matches its type, its vendor and a part of its name or its
-   platform's. The last row matches every device. An unknown device's groups may not make progress independently, so its
-   scans, reductions and sorts take several passes, with few and small groups. The simulator refuses no strategy, and
-   gets sizes that it can handle. */
+/* Lists the profiles. A device gets the first row that matches its type, its vendor and a part of its name or of its
+   platform's name. The last row matches every device. An unknown device's groups may not make progress independently,
+   so its scans, reductions and sorts take several passes, with few and small groups. The simulator refuses no strategy,
+   and gets sizes that it can handle. */
 static const gpuscan__facts gpuscan__profiles[] = {
     /* Columns: devices, name, type, vendor, part, launches_late, polls, refused */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", 0, 64, 0},
@@ -12925,7 +12925,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
        refused, since its scans are then wrong. */
     {GPUSCAN__ON_LLVMPIPE, "llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", 1, 4096,
      GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
-    /* This row precedes Skylake's, since PoCL names AMD's CPUs with AVX-512 (and unknown CPUs) skylake-avx512. */
+    /* This row precedes the Skylake row, since PoCL names AMD's CPUs with AVX-512 (and unknown CPUs) skylake-avx512. */
     {GPUSCAN__ON_OTHER_CPU, "AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", 1, 256, 0},
     {GPUSCAN__ON_SKYLAKE, "Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", 1, 256, 0},
     {GPUSCAN__ON_OTHER_CPU, "CPU", CL_DEVICE_TYPE_CPU, 0, "", 1, 256, 0},
@@ -13761,7 +13761,7 @@ GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__ke
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
 
-/* Returns the largest group size, up to the key's, with which all of a program's kernels can be launched. */
+/* Returns the largest group size, at most key.group, with which all of a program's kernels can be launched. */
 static size_t gpuscan__program_group(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__program *program) {
     size_t group = program->key.group;
     if (plan->operation->trusts_group && gpuscan__uses_ptx(gs, &program->key))
@@ -14205,8 +14205,8 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 
 /* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
 
-/* Enqueues the commands of one call in order. The call's event is the last command's. If the queue is out-of-order or
-   the call has a wait list, each command waits for the previous one, so that a failed event stops the whole call. */
+/* Enqueues the commands of one call in order. The last command's event is the call's. If the queue is out-of-order or
+   the call has a wait list, each command waits for the one before, so that a failed event stops the whole call. */
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
@@ -14217,7 +14217,7 @@ struct gpuscan__chain {
     int in_order, own_scratch;
     cl_uint wait_count;    /* wait_count and waits: the next command waits for these events */
     const cl_event *waits;
-    cl_event own[2];       /* events that the chain owns: the last command's, or two that the next command waits for */
+    cl_event own[2];       /* the chain's events: the last command's, or two for the next command to wait for */
     gpuscan__place place;
     gpuscan__recording *recording; /* in a rehearsal, launches are recorded here and not enqueued; otherwise NULL */
 };
@@ -14351,7 +14351,7 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
     }
 }
 
-/* Gives the chain the caller's scratch, or else the object's own. Clears what must be 0 in the caller's scratch. */
+/* Gives the chain the caller's scratch or the object's own scratch. Clears what must be 0 in the caller's scratch. */
 static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
@@ -15192,7 +15192,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *fi
                          (unsigned long long)facts->height);
 }
 
-/* Checks a desc's `*type` and `*channels` (how many channels to use), and replaces defaults by the image's. */
+/* Checks a desc's `*type` and `*channels` (how many channels to use). Replaces defaults by those of the image. */
 GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts,
                                                      const char *type_field, gpuscan_type *type, uint32_t *channels) {
     if (*type != GPUSCAN_TYPE_DEFAULT && *type != facts->type)
@@ -15549,7 +15549,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
 }
 
-/* Tests a program. If it is wrong, gives up the lanes or else the strategy, and returns AGAIN, or else sets `wrong`. */
+/* Tests a program. If it is wrong, gives up the lanes and returns AGAIN. Without lanes, gives up the strategy and
+   returns AGAIN. Without a simpler strategy, sets program->wrong. */
 GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__elements *e = &plan->e;
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
@@ -15947,9 +15948,9 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
         return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
     if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
-        /* init changes a bit that no element changes in this round: element 0's, or that of tile 1's first element */
+        /* init changes a bit that no element changes in this round, but element 0 or tile 1's first one in others */
         bit = shape->round % 2 ? 1 : 4;
-        if (data == GPUSCAN__DATA_SET) /* init also changes the bits above those of elements */
+        if (data == GPUSCAN__DATA_SET) /* init also changes all bits above the bits that elements use */
             bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? bit : ~bit);
     }
@@ -15987,14 +15988,14 @@ GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gp
 
 /* ---- a test's arrays, and its run */
 
-/* A self-test has its own buffers and scratch: enqueued calls may use the object's. Guard bytes follow each array. */
+/* A self-test has buffers and scratch of its own, since calls may still use the object's. Guard bytes follow arrays. */
 enum { GPUSCAN__TEST_ARRAYS = 16 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
     gpuscan_buffer *buffer; /* a buffer of the test's desc, or NULL if the array is on the host alone */
     int is_input;           /* 1: the call must not change the array */
     uint64_t bytes;         /* bytes of the array and its guard */
-    unsigned char *before, *expected; /* contents before the call, and those expected after it */
+    unsigned char *before, *expected; /* contents before the call; contents expected after it */
 } gpuscan__test_array;
 
 /* A self-test's image on the host, if the call reads an image. The call skips its first X columns and Y rows. */
@@ -16641,7 +16642,7 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #define GPUSCAN__FEW_TILES 512
 #endif
 
-/* Returns the bytes of local memory that the form FEW needs: a value for every lane_width tiles of up to `few`. */
+/* Returns the bytes of local memory that the form FEW needs for `few` tiles: a value for every lane_width tiles. */
 static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
     return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
@@ -17118,7 +17119,7 @@ static int gpuscan__scan_pads(const gpuscan__scan_plan *plan) {
     return plan->key.reverse && !plan->key.heads && !gpuscan__key_is_cpu(&plan->common.key);
 }
 
-/* Sets the key from `tuning`, and the number of tiles. In a self-test the key is given: the tested program's. */
+/* Sets the key from `tuning`, and the number of tiles. In a self-test, takes the key of the tested program instead. */
 static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
@@ -17206,8 +17207,8 @@ static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint3
     return (length | offset) % vector != 0 ? (tile - (vector - 1)) / length : rows;
 }
 
-/* Sets plan->tile_rows, the number of whole rows of a tile, and plan->length, the number of elements from a row's
-   beginning to the next row's. Returns how many elements of the tile are used, or 0 if a row does not fit. */
+/* Sets plan->tile_rows, the number of whole rows of a tile, and plan->length, the number of elements from one row's
+   beginning to the next. Returns how many elements of the tile are used, or 0 if a row does not fit. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     uint32_t vector = gpuscan__scan_vector(&plan->common.e, &plan->key), tile = plan->common.key.tile;
     uint64_t length = gpuscan__ceil_div(plan->desc->count, vector) * vector, pitch = plan->src_pitch, most;
@@ -17335,7 +17336,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes that a work-item takes of each line, on a CPU */
 #define GPUSCAN__COLUMNS_FEW   16 /* a CPU has a program for each number of columns up to this one */
 
-/* Returns how many columns a GPU's work-item takes: those in a 32-bit word, or 1 if lines are not aligned to words. */
+/* Returns how many columns a GPU's work-item takes: as many as fill 32 bits, or 1 if lines are not aligned to that. */
 static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     uint64_t all = plan->columns | plan->src_pitch | plan->dst_pitch | desc->src.offset | desc->dst.offset;
@@ -18393,7 +18394,7 @@ static void gpuscan__reduce_shape(const gpuscan *gs, gpuscan__reduce_plan *plan)
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
-    int lanes = 0, whole = e->commutes; /* which register limit applies: lanes' for rows, or single results' */
+    int lanes = 0, whole = e->commutes; /* 1: the limit for lanes that sum rows applies, or that of single results */
     if (plan->key.segments) {
         gpuscan__segments_shape(gs, plan);
         lanes = plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg;
@@ -18557,13 +18558,13 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
             shape.best = gpuscan__mix(i) % length;
         }
         gpuscan__test_elements(e, &shape, 0, row, test->init, NULL, result);
-        if (e->arg) { /* the result is an index: that of an empty segment has all bits set */
+        if (e->arg) { /* the result is an index. If a segment is empty, all its bits are set */
             memset(test->init, 0xff, sizeof(test->init));
             gpuscan__put(e->dst, result, 0, shape.best + (each ? i * length : 0));
         }
         for (k = 1; k < each; k++)
             memcpy(result + k * size, test->init, (size_t)size);
-        for (k = 0; k < each; k++) /* the offset of the segment, then those of the empty segments that follow it */
+        for (k = 0; k < each; k++) /* the segment's offset, then the offsets of the empty segments that follow it */
             gpuscan__put(desc->segments.type, offsets, i * each + k, (i + (k > 0)) * length);
     }
     if (each && !test->failed)
@@ -18647,7 +18648,7 @@ typedef struct gpuscan__histogram_plan {
     const gpuscan_histogram_desc *desc;
     gpuscan__histogram_key key;
     gpuscan__image_facts image;
-    gpuscan_type element;            /* type in memory: a channel's type, or a custom pixel's */
+    gpuscan_type element;            /* type in memory of a channel or of a custom pixel */
     gpuscan_type sample;             /* type of the values that are put into bins */
     gpuscan_type counter, weight;
     uint32_t element_size, sample_size; /* sizes in bytes; with expressions a sample is a whole pixel */
@@ -19797,7 +19798,7 @@ static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, uint64_t 
 /* Fills a pixel with test samples i, i + 1, ..., one per channel. Counts them in `counts` unless that is NULL. */
 static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i, uint64_t weight,
                                 unsigned char *samples, uint64_t *counts) {
-    uint32_t c, slot = 0; /* slot: the channel's number among those in the mask */
+    uint32_t c, slot = 0; /* slot: the channel's number among the channels in the mask */
     for (c = 0; c < plan->channels; c++) {
         uint32_t active = plan->key.mask >> c & 1;
         uint64_t bits;
@@ -21210,7 +21211,7 @@ static const struct {
 
 enum {
     GPUSCAN__SORT_SMALL_ROUNDS = 8, /* maximum elements per work-item of a single tile that is ranked without votes */
-    GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 10, /* with LANES_SUBGROUPS, for keys of up to 4 bytes alone: wider ones spill */
+    GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 10, /* LANES_SUBGROUPS: for keys of up to 4 bytes alone; others would spill */
     /* The form TOGETHER: LEAST_ROUNDS to MOST_ROUNDS elements per work-item, up to TOGETHER_TILE in a tile. Each group
        adds up all counts, so more than TOGETHER_GROUPS groups need the largest tiles. tuning: sort-together-rounds */
     GPUSCAN__SORT_LEAST_ROUNDS = 8,
@@ -21434,7 +21435,7 @@ static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buf
         buffers->to[!last] = gpuscan__sort_scratch(plan, buffers->size);
 }
 
-/* Sets the buffers of an array of the caller's. Its destination is the range after `src`. */
+/* Sets the buffers of one of the caller's arrays. Its destination is the range after `src`. */
 static void gpuscan__sort_buffers_of_range(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
                                            const gpuscan__range *src) {
     gpuscan__sort_buffers_of(plan, buffers, src->buffer, src[1].buffer, !gpuscan__sort_is_apart(src),
@@ -21718,8 +21719,8 @@ static uint64_t gpuscan__sort_few(const gpuscan *gs, const gpuscan__sort_plan *p
     return tiles * plan->common.key.group * plan->key.few_rounds;
 }
 
-/* Enqueues a kernel that sorts. pass: 0 if the kernel does all passes. flags: flags beside plan->flags. Each kernel
-   gets `from`, to[0] and to[1] of the keys and of the values. Without values it gets those of the keys twice. */
+/* Enqueues a kernel that sorts. pass: 0 if the kernel does all passes. flags: further flags, besides plan->flags. Each
+   kernel gets `from`, to[0] and to[1] of the keys and of the values. Without values it gets the keys' buffers twice. */
 static void gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t flags, uint64_t groups,
                                uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
@@ -22324,8 +22325,8 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
     return r != 0 ? r : gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
 }
 
-/* Returns a row's or a column's factor. A pixel is its row's factor times its column's. So a cell is a sum of rows'
-   factors times a sum of columns'. Integer factors use half of the type's bits. Float factors keep all sums exact. */
+/* Returns the factor of a row or a column. A pixel is the product of the two. So a cell is a sum of rows' factors times
+   a sum of columns' factors. Integer factors use half of the type's bits. Float factors keep all sums exact. */
 static uint64_t gpuscan__test_pixel_factor(const gpuscan_integral_desc *desc, uint64_t i) {
     if (gpuscan__is_float(desc->src_type) || gpuscan__is_float(desc->dst_type))
         return 1 + gpuscan__mix(i) % 2;
@@ -22828,7 +22829,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     return 0;
 }
 
-/* Gets OpenCL's entry points: first the caller's, then the missing ones from a library that is loaded or linked.
+/* Gets OpenCL's entry points: first from the caller, then the missing ones from a library that is loaded or linked.
    gpuscan_destroy closes gs->library. */
 #ifdef GPUSCAN_LINK_OPENCL
 static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
@@ -23055,7 +23056,7 @@ typedef struct gpuscan__prepared {
 
 /* Prepares a call for one count. Mode SIZE builds the program, too, since its group size decides how much scratch is
    needed. A scan may later be in place or not: AUTO plans both cases, and a forced strategy has one plan for both.
-   is_less: 1 if the count is below the caller's. If a forced strategy then does not fit, nothing is prepared or logged.
+   is_less: 1 if the count is below desc->count. If a forced strategy then does not fit, nothing is prepared or logged.
    always: 1 to rehearse the program even if the previous count had the same one. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
@@ -23396,7 +23397,7 @@ static void gpuscan__add_loaded(gpuscan *gs, gpuscan__program *program) {
     gpuscan__free_program(gs, program);
 }
 
-/* Adds a blob's programs to the object's. The driver gets no binary before the whole blob is checked, since drivers may
+/* Adds a blob's programs to the object. The driver gets no binary before the whole blob is checked, since drivers may
    crash on damaged binaries. Grows each kind of scratch to its size in the blob, if that is at most SHAM_MOST bytes. */
 GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const void *blob, size_t size) {
     gpuscan__blob_header header;
