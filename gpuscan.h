@@ -11778,7 +11778,7 @@ typedef struct gpuscan__tuning {
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
     uint32_t ahead;     /* if `once` is 0: SINGLE_PASS_AHEAD sums a tile this many bytes ahead of the tile that it
-                           scans. Scans count source and destination bytes, others those of the array that decides */
+                           scans. In scans, src and dst count; otherwise only the array that decides counts */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
     int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0 needs NVIDIA's or simulated lanes */
 } gpuscan__tuning;
@@ -12468,9 +12468,9 @@ typedef struct gpuscan__elements {
     int exact;       /* 1: a prefix has a high and a low component, see [EXACT PREFIXES] in kernels.cl.inc */
     int commutes;
     const char *convert; /* the custom conversion; NULL: there is none */
-    uint32_t seen; /* the number of channels of an image's pixel, which the conversion sees as x; 0: x is an element */
-    int selects; /* a GPUSCAN__SELECTS_...; not 0: the conversion counts what a flag, word of flags or element keeps */
-    int inverts; /* 1: elements are kept where their flag or custom->select is 0, and the conversion counts these */
+    uint32_t seen; /* 0: the conversion's x is an element; else x is an image's pixel, with this number of channels */
+    int selects; /* a GPUSCAN__SELECTS_.... Unless it is NOT, the conversion gives the number of elements kept */
+    int inverts; /* 1: elements are kept if their flag or custom->select is 0 */
     uint32_t channels; /* how many numbers an element has. If there are several, it is a vector. 0 means 1 */
 
     /* The fields below are for runs, whose keys decide what is kept. The fields above describe the values to reduce. */
@@ -12753,7 +12753,7 @@ typedef struct gpuscan__range {
     int required; /* 1: the buffer must not be NULL */
     int reads, writes;
     int rereads;  /* 1: a pass reads what an earlier pass wrote */
-    int in_place; /* ranges with the same number may be one range; 0: the range may not overlap others */
+    int in_place; /* ranges with the same number may be the same memory; 0: it may overlap none */
     int shorter;  /* 1: the range may be shorter than the other range with the same `in_place` */
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* 1: buffer.mem is an image, which has been checked already */
@@ -15562,7 +15562,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
     if (!converts && !(gpuscan__key_is_cpu(&plan->key) && e->custom))
         r = e->custom ? plan->operation->prove_custom(gs, plan, &right)
                       : gpuscan__self_test(gs, plan, program, &right);
-    program->proved = r == 0 && right; /* blobs store `proved`, since they also hold programs not proved */
+    program->proved = r == 0 && right; /* blobs store this, since they also hold untested programs */
     if (r != 0 || right)
         return r;
     if (gpuscan__uses_lanes(gs, &plan->key)) {
@@ -16078,7 +16078,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     format.image_channel_order = CL_RGBA;
     format.image_channel_data_type = CL_FLOAT;
     while (gpuscan__image_types[format.image_channel_data_type - CL_SNORM_INT8] != of->type)
-        format.image_channel_data_type--; /* CL_FLOAT has a larger number than the integers' types */
+        format.image_channel_data_type--; /* the types of integers have smaller numbers than CL_FLOAT */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
         return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
@@ -18620,7 +18620,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image */
     uint32_t whole_tiles;        /* 1: the program has a kernel for tiles whose rows are whole vectors */
     uint32_t slices;             /* number of slices into which bins are cut. A group counts one slice */
-    uint32_t by_value, spread;   /* 1: bytes are counted by value; 1: a value's counters of all channels adjoin */
+    uint32_t by_value, spread;   /* 1: bytes are counted by value; 1: all channels' counters of a value adjoin */
     uint32_t merge;              /* 1: counts of values are added to bins at the end; 0: each value is a bin */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
     uint32_t edge_step;          /* EDGES: the largest power of two below the number of bins */
@@ -20074,7 +20074,7 @@ static int gpuscan__select_stages(const gpuscan__select_key *key) {
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
 }
 
-/* Returns whether groups list kept elements' positions in the tile: for indices, lengths, and outputs loaded later. */
+/* Returns whether groups list where in the tile kept elements are: for indices, lengths, and later loads of outputs. */
 static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
     return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
@@ -23103,10 +23103,10 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
 }
 
 /* Prepares a call, or only sizes its scratch, for all counts down to call.counts_from. Plans each count up to 4096.
-   Above, steps down by a 1024th of the count. At each step plans a multiple of 16 and the number after it, since rows
-   without gaps take another program if each row begins at a whole vector. Adds a 256th to the scratch: a count between
-   two planned counts may need slightly more. If a driver compiles at launches, rehearses each halving of the count,
-   since smaller counts may launch other kernels. */
+   Above that, steps down by a 1024th of the count. At each step, plans a multiple of 16 and the number after it: rows
+   without gaps take another program if each row begins at a whole vector. Adds a 256th to the scratch, since a count
+   between two planned counts may need slightly more. If a driver compiles at launches, rehearses each halving of the
+   count, since smaller counts may launch other kernels. */
 GPUSCAN__COLD gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
