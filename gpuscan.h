@@ -15830,7 +15830,7 @@ GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsign
     return shape;
 }
 
-/* Returns whether element i is an edge: the last element of all or of a tile, or the first element of a tile whose
+/* Returns whether element i is an edge: the last element of the data or of a tile, or the first element of a tile whose
    number and shape->round are both even or both odd. */
 static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     uint64_t at = i % shape->tile;
@@ -21535,7 +21535,7 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
     a payload  the only one, if it has 4 or 8 bytes
     a record   of 1 to 4 payloads, with up to 16 bytes in all, in large single-pass sorts
    Packed records need two passes: the first one packs, the last one unpacks. With keys of 8 bytes, records above 8
-   bytes gain only if they have several fields, and only from 32 times as many elements on. tuning: sort-records */
+   bytes gain only if they have several fields, and the count is at least 32 * sort.records. tuning: sort-records */
 static void gpuscan__sort_choose_values(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
     const gpuscan_sort_desc *desc = plan->desc;
