@@ -348,7 +348,7 @@ typedef enum gpuscan_op {
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    A sort of few elements takes one launch. Sorts of more elements take
-   MULTI_PASS         three launches for each 4 bits of the keys
+   MULTI_PASS         three launches for each 8 bits of the keys (4 bits if a group has less than 4 KiB of local memory)
    SINGLE_PASS        (and _AHEAD) one launch that counts digits, then one for each 8 bits, with decoupled look-back
    CPU_MULTI_PASS     (and CPU_SINGLE_PASS) three launches for each 8 bits, with one work-item a group */
 typedef enum gpuscan_strategy {
@@ -1288,7 +1288,7 @@ typedef struct gpuscan_sort_desc {
                                                once or twice their size
                  With may_destroy_src, a sort that is not in place needs no scratch for keys and for a payload of 4 or 8
                  bytes. The result is then copied if the number of passes is even. (In place it is copied if the number
-                 is odd. A pass sorts by 8 bits, on GPUs with MULTI_PASS by 4.)
+                 is odd. A pass sorts by 8 bits, or by 4: see MULTI_PASS.)
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
                  dst or payloads that are not in place may be undefined
@@ -10092,7 +10092,8 @@ static const char *const gpuscan__piece_sort_passes[] = {
 " c`P.`Bes.width=(`H)@\\s.width; \\\n"
 " c`P.`Bes.`Bes=(`H)@\\s.`Bes; \\\n"
 " c`P.`Fs=@\\s.`Fs;\n\n"
-"@6@QTABLE ((@H`position *)(states + @\\s.states_@]))\n\n"
+"@6@QTABLE ((@H`position *)(states + @\\s.states_@]))\n"
+"@6@QTOTALS(`As) (@QTABLE + (`As) * $RADIX)\n\n"
 "@%`@w @U@w(@U`Bes `P,`H `B){\n"
 "`@w @w={`P.flip,`P.@r+`B*`P.width,0};\n"
 "@w.$w=(1u<<$x`P.width,`P.`R-@w.shift))-1;\n"
@@ -10112,14 +10113,14 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "`B.$y_states=c`P->states+@QBASES+(p+1)%2*c`P->`Fs*$RADIX;\n"
 "`B.@v=c`P->@v;\n"
 "@K`B;\n"
-"}\n\n\n",
+"}\n\n\n\n",
 "@7`position @U`C(`position x,`H items,@Z`position*`Ys){\n"
 "`H at=@i;\n"
 "`Ys[at]=x;\n"
 "@.;\n"
-"$n`H d=1;d<items;d*=2){\n"
-"`S@i>=d)\n"
-"x+=`Ys[at-d];\n"
+"$n`H d=1;d<items;d*=4){\n"
+"$n`H $u=d;$u<4*d;$u+=d)\n"
+"x+=@i>=$u?`Ys[at-$u]:0;\n"
 "at=at<$@n?at+$@n:at-$@n;\n"
 "`Ys[at]=x;\n"
 "@.;\n"
@@ -10128,14 +10129,16 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "}\n\n\n\n"
 "@6@QIS_UNEVEN(table, `As) ((table)[$RADIX * (`As)] != 0)\n"
 "@6@QTICKET(table, `As) ((vola`F @H`H *)((table) + $RADIX * (`As) + 1))\n\n"
-"#if !@QSMALL$d!@QSINGLE_PASS\n\n"
+"#if !@QSMALL$d!@QSINGLE_PASS\n\n\n"
 "kernel $@n_ATTRIBUTE void @U@|s(`%$SORT@1S,@Z`position*`Ys@)\n"
 "@H`position*table=@QTABLE;\n"
-"`H `As=(`H)@\\s.`As,cells=`As*$RADIX,`D=(cells+$@n-1)/$@n;\n"
+"`H `As=(`H)@\\s.`As,cells=$CPU?`As*$RADIX:`As;\n"
+"`H d=(`H)get_@{_id(0),`D=(cells+$@n-1)/$@n;\n"
 "`H @y=$x@i*`D,cells),$t=$x@y+`D,cells);\n"
 "`position `Y=0,@W`M\n"
 "`S$CPU&&(@\\s.@z&$FLAG_IF_UNEVEN)&& !@QIS_UNEVEN(table,`As))\n"
 "@`;\n"
+"table+=d*`As;\n"
 "`S$@n>1){\n"
 "$n`H i=@y;i<$t;i++)\n"
 "`Y+=table[i];\n"
@@ -10146,9 +10149,11 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "table[i]=@W-(@3SORT_PLACES)&&i==cells/2?$x@W,(`position)1):0);\n"
 "@W+=here;\n"
 "}\n"
+"`S!$CPU&&@i==$@n-1)\n"
+"@QTOTALS(`As)[d]=@W;\n"
 "`S$CPU&&(@\\s.@z&$FLAG_BUCKETS)){\n"
 "`position most=@W-table[($RADIX-1)*`As];\n"
-"$n`H d`Md+1<$RADIX;d++)\n"
+"$nd`Md+1<$RADIX;d++)\n"
 "most=max(most,table[(d+1)*`As]-table[d*`As]);\n"
 "table[cells]=most>@W/(`position)@\\s.units;\n"
 "table[cells+1]`M\n"
@@ -10161,7 +10166,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10184 \"kernels.cl.inc\"\n"
+"#line 10191 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10444,8 +10449,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10504 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 10511 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10458,11 +10463,11 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@6$RANK_@n_ITEM @j\n"
 "@g\n"
 "@6$RANK_@nS 1u\n"
-"@6$RANK_@n 0u\n"
-"@6$RANK_@n_SIZE $@n\n"
-"@6$RANK_@n_ITEM @i\n"
+"@6$RANK_@n @i\n"
+"@6$RANK_@n_SIZE 1u\n"
+"@6$RANK_@n_ITEM 0u\n"
+"@6$NIBBLE_$hS 8u\n"
 "@O\n"
-"@6$RANK_$hS (($@n + 31u) / 32u)\n"
 "@6@i_DIGITS (($RADIX + $@n - 1u) / $@n)\n"
 "@6$OWN_DIGIT(e) (@i * @i_DIGITS + (e))\n\n\n"
 "@%`H `ordered_@w(`key_code ordered,`@w @w){\n"
@@ -10510,13 +10515,15 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@U$c $c[$PADDED($$g/@R_PARTS)];\n"
 "@Umover mover[$PADDED($$g)];\n"
 "`H @v[@QPACKED?$RANK_@nS*$RADIX:1];\n"
+"#if !$@4\n"
+"`H nibbles[$PADDED($NIBBLE_$hS*$@n)];\n"
+"@O\n"
 "}exchange;\n"
 "`H $y[$RANK_@nS*$RADIX/$PACK];\n"
 "@h@4\n"
 "`H others[@jS];\n"
-"@g\n"
-"`H $l[$RADIX*$RANK_$hS];\n"
 "@O\n"
+"`H lower;\n"
 "`H ranks_by;\n"
 "}@U@a;\n"
 "$FITS(sort,@N@U@a))\n\n\n"
@@ -10542,7 +10549,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`H @|s[$PACKED_$hS($ROUNDS,$PLACE@p)];\n"
 "}@U`F;\n\n\n\n\n"
 "@%`@w `@w_anew(`@w @w,vola`F @Z@U@a*@a){\n"
-"`S!$SPILLS)\n"
+"`S$@4&& !$SPILLS)\n"
 "@w.$w=@a->@w_$w;\n"
 "@K@w;\n"
 "}\n"
@@ -10665,6 +10672,36 @@ static const char *const gpuscan__piece_sort_group[] = {
 ":(@U$c)(0);\n"
 "}\n"
 "}\n\n\n"
+"@6@QORDER(name, `G, array) \\\n"
+" @7void name(@Y`G*`F,`H r$zs,`H*@|s,`H `A,`H `As, \\\n"
+" @Z@U@a*@a){ \\\n"
+" `packed_anew(@|s,r$zs,$PLACE@p); \\\n"
+" @= \\\n"
+" $nu@2r$zs@m{ \\\n"
+" `H $a=$PADDED($@n*r$zs/`As); \\\n"
+" `H @|=`packed_at(@|s,k,$PLACE@p)-`A*$a; \\\n"
+" `S`As==1||@|<$a) \\\n"
+" @a->exchange.array[@|]=`F`N; \\\n"
+" } \\\n"
+" @.; \\\n"
+" }\n"
+"@QORDER(@Uorder_$r,`key_code,key)\n"
+"@QORDER(@Uorder_$cs,@U$c,$c)\n"
+"@QORDER(@Uorder_movers,@Umover,mover)\n\n\n"
+"@6@QTAKE(name, `G, array) \\\n"
+" @7void name(`G*`F,`H r$zs,`H `A,`H `As,@Z@U@a*@a){ \\\n"
+" @Y`H size=$PADDED($@n*r$zs/`As); \\\n"
+" @= \\\n"
+" $nu@2r$zs@m{ \\\n"
+" `H at=@Upadded_at(k,r$zs)-`A*size; \\\n"
+" `S`As==1||at<size) \\\n"
+" `F`N=@a->exchange.array[at]; \\\n"
+" } \\\n"
+" @.; \\\n"
+" }\n"
+"@QTAKE(@Utake_$r,`key_code,key)\n"
+"@QTAKE(@Utake_movers,@Umover,mover)\n\n"
+"@h@4\n\n"
 "@7void @U$b(@U`F*t,`H r$zs,@Z@U@a*@a){\n"
 "@(`H e`Me<@i_DIGITS;e++){\n"
 "`H d=$OWN_DIGIT(e),@vs[$RANK_@nS];\n"
@@ -10690,13 +10727,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@Z@U@a*@a){\n"
 "`S$RANK_MASKS)\n"
 "@a->@ws.$ws[@i]`M\n"
-"@h@4\n"
 "`S$SUB@n==0)\n"
 "@a->others[@j]`M\n"
-"@g\n"
-"$n`H i=@i;i<$RADIX*$RANK_$hS;i+=$@n)\n"
-"@a->$l[i]`M\n"
-"@O\n"
 "`S@i==0){\n"
 "@a->@w_$w=@w.$w;\n"
 "@a->ranks_by=$RANKS_BY_MASKS;\n"
@@ -10715,7 +10747,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`ordered_@w(t->$r`N,@w`L\n"
 "@.;\n"
 "@U$b(t,r$zs,@a);\n"
-"}\n\n\n"
+"}\n\n\n",
 "@7void @Ustart(@U`F*t,`H r$zs,@Z@U@a*@a){\n"
 "`H `Y=0,@W,both=@QPACKED?0x10001u:1u;\n"
 "$n`H e`Me<@i_DIGITS;e++)\n"
@@ -10735,14 +10767,13 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@W+=t->$bs[e];\n"
 "}\n"
 "@.;\n"
-"}\n\n"
-"@h@4\n\n"
+"}\n\n\n"
 "@7`@V_t @Uvote(`@V_t peers,`H d,`H @y,`H $t,\n"
 "@Z@U@a*@a){\n"
 "@(`H b=@y;b<$t;b++)\n"
 "peers=`vote_alike(peers,d,1u<<b,@jS_MEMORY);\n"
 "@Kpeers;\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "@7`@V_t @Upeers(`H d,@t$wed,@Z@U@a*@a){\n"
 "`S!$RANK_MASKS|| !$wed)\n"
 "@K@Uvote($BALLOT_ALL,d,0,$DIGIT@p,@a);\n"
@@ -10789,34 +10820,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "below[b]=(`H)pop@v(peers[b]& ~up_to);\n"
 "@|s[b]=drawn+below[b];\n"
 "}\n"
-"}\n"
-"@g\n\n"
-"@7void @Urank_by_$l(@Y`H*@ws,@t$wed,`H*@|s,\n"
-"@Z@U@a*@a){\n"
-"`H d=@ws[0];\n"
-"@Z`H*$l=@a->$l+d*$RANK_$hS;\n"
-"`H `J=@i/32u,bit=@i%32u,@|=@a->$y[d],@q`M\n"
-"@Dor((vola`F @Z`H*)$l+`J,1u<<bit);\n"
-"@.;\n"
-"$n`H w`Mw<$RANK_$hS;w++){\n"
-"`H of_`J=$l[w];\n"
-"`S@3SORT_ORDER))\n"
-"@|+=pop@v(w<`J?0u:w==`J?of_`J>>bit>>1:of_`J);\n"
-"else\n"
-"@|+=pop@v(w<`J?of_`J:w==`J?of_`J&((1u<<bit)-1u):0u);\n"
-"@q|=w<`J?0u:w==`J?of_`J>>bit>>1:of_`J;\n"
-"}\n"
-"@.;\n"
-"`S@q==0){\n"
-"@a->$y[d]=@|+1;\n"
-"$n`H w`Mw<$RANK_$hS;w++)\n"
-"$l[w]`M\n"
-"}\n"
-"@.;\n"
-"@|s[0]=@|;\n"
-"}\n"
-"@6@Urank @Urank_by_$l\n"
-"@O\n\n\n"
+"}\n\n\n"
 "@7void @Uexchange_batch(@U`F*t,`H k,@t$wed,`@w @w,\n"
 "@Z@U@a*@a){\n"
 "`H @ws[$RANK_BATCH],here[$RANK_BATCH];\n"
@@ -10830,14 +10834,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`S$KEEPS_PLACES)\n"
 "`put_packed(t->@|s,k+b,$PLACE@p,here[b]);\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@6$BATCH_AT(k) \\\n"
 " `S(k)<r$zs&&(k)%$RANK_BATCH==0) \\\n"
 " @Uexchange_batch(t,k,$wed,@w,@a);\n"
 "@6$BATCHES_4(k) \\\n"
 " $BATCH_AT(k)$BATCH_AT((k)+1)$BATCH_AT((k)+2)$BATCH_AT((k)+3)\n"
 "@6$BATCHES_16(k) \\\n"
-" $BATCHES_4(k)$BATCHES_4((k)+4)$BATCHES_4((k)+8)$BATCHES_4((k)+12)\n\n\n\n",
+" $BATCHES_4(k)$BATCHES_4((k)+4)$BATCHES_4((k)+8)$BATCHES_4((k)+12)\n\n\n\n"
 "@7void @Uexchange_by(@U`F*t,`H r$zs,@t$wed,`@w @w,\n"
 "@Z@U@a*@a){\n"
 "@w=`@w_anew(@w,@a);\n"
@@ -10867,23 +10871,93 @@ static const char *const gpuscan__piece_sort_group[] = {
 "else\n"
 "`put_packed(t->@|s,k,$PLACE@p,at);\n"
 "}\n"
+"}\n\n"
+"@g\n\n\n\n"
+"@7void @Urank_nibbles(@Y@U`F*t,`H r$zs,`H low,`@w @w,\n"
+"`H*@|s,@Z@U@a*@a){\n"
+"@Z`H*@vs=@a->exchange.nibbles;\n"
+"`H shifts[$ROUNDS],`Js[$NIBBLE_$hS],`Y=0,@W;\n"
+"@c`V`M\n"
+"@(u@2r$zs@m{\n"
+"shifts`N=(`ordered_@w(t->$r`N,@w)>>low&15u)*4;\n"
+"@|s`N=(`H)(`V>>shifts`N)&15u;\n"
+"`V+=@@1<<shifts`N;\n"
+"}\n"
+"@(`H w`Mw<$NIBBLE_$hS;w++)\n"
+"@vs[$ROUND_PLACE(w)]=(`H)(`V>>4*w&15)|(`H)(`V>>4*w>>32&15)<<16;\n"
+"@.;\n"
+"@(`H w`Mw<$NIBBLE_$hS;w++){\n"
+"`Js[w]=@vs[$PADDED(@i*$NIBBLE_$hS+w)];\n"
+"`Y+=`Js[w];\n"
+"}\n"
+"@W=(`H)@U`C(`Y,$@n,@a->`Ys)-`Y;\n"
+"`S@i==$@n-1)\n"
+"@a->lower=(@W+`Y)&0xffffu;\n"
+"@(`H w`Mw<$NIBBLE_$hS;w++){\n"
+"@vs[$PADDED(@i*$NIBBLE_$hS+w)]=@W;\n"
+"@W+=`Js[w];\n"
+"}\n"
+"@.;\n"
+"@(u@2r$zs@m{\n"
+"`H upper=shifts`N/32,`J=@vs[$ROUND_PLACE(shifts`N/4%$NIBBLE_$hS)];\n"
+"`S@3SORT_ORDER))\n"
+"@|s`N=((`H)(`V>>shifts`N)&15u)-1-@|s`N;\n"
+"@|s`N=$PADDED(`half_at(`J,upper)+upper*@a->lower+@|s`N);\n"
+"}\n"
+"@.;\n"
 "}\n\n\n"
-"@6@QORDER(name, `G, array) \\\n"
-" @7void name(@Y`G*`F,`H r$zs,`H*@|s,`H `A,`H `As, \\\n"
-" @Z@U@a*@a){ \\\n"
-" `packed_anew(@|s,r$zs,$PLACE@p); \\\n"
-" @= \\\n"
-" $nu@2r$zs@m{ \\\n"
-" `H $a=$PADDED($@n*r$zs/`As); \\\n"
-" `H @|=`packed_at(@|s,k,$PLACE@p)-`A*$a; \\\n"
-" `S`As==1||@|<$a) \\\n"
-" @a->exchange.array[@|]=`F`N; \\\n"
-" } \\\n"
-" @.; \\\n"
-" }\n"
-"@QORDER(@Uorder_$r,`key_code,key)\n"
-"@QORDER(@Uorder_$cs,@U$c,$c)\n"
-"@QORDER(@Uorder_movers,@Umover,mover)\n\n\n\n"
+"@7void @Ufollow_@|s(@U`F*t,`H r$zs,@Y`H*@|s,\n"
+"@Z@U@a*@a){\n"
+"`H kept[$ROUNDS];\n"
+"@(u@2r$zs@m\n"
+"@a->exchange.key[@Upadded_at(k,r$zs)]=@|s`N;\n"
+"@.;\n"
+"@(u@2r$zs@m\n"
+"kept`N=(`H)@a->exchange.key[`packed_at(t->@|s,k,$PLACE@p)];\n"
+"@.;\n"
+"@(u@2r$zs@m\n"
+"`put_packed(t->@|s,k,$PLACE@p,kept`N);\n"
+"}\n\n\n"
+"@%`H @U@y(`H d,`H size,`@w @w,@Z@U@a*@a){\n"
+"`H @y`M\n"
+"while(size>0){\n"
+"`H middle=size/2;\n"
+"@tis_less=`ordered_@w(@a->exchange.key[$PADDED(@y+middle)],@w)<d;\n"
+"@y+=is_less?middle+1:0;\n"
+"size=is_less?size-middle-1:middle;\n"
+"}\n"
+"@K@y;\n"
+"}\n\n\n",
+"@7void @Ut`Py(@U`F*t,`H r$zs,`@w @w,\n"
+"@Z@U@a*@a){\n"
+"`H @|s[$ROUNDS],size=$@n*r$zs;\n"
+"$n`H low`M@w.$w>>low;low+=4){\n"
+"`Slow>0)\n"
+"@Utake_$r(t->$r,r$zs,0,1,@a);\n"
+"@Urank_nibbles(t,r$zs,low,@w,@|s,@a);\n"
+"`S@QVALUES&&low>0)\n"
+"@Ufollow_@|s(t,r$zs,@|s,@a);\n"
+"@(u@2r$zs@m{\n"
+"`S@QVALUES&&low==0)\n"
+"`put_packed(t->@|s,k,$PLACE@p,@|s`N);\n"
+"@a->exchange.key[@|s`N]=t->$r`N;\n"
+"}\n"
+"@.;\n"
+"}\n"
+"$n`H e`Me<@i_DIGITS;e++){\n"
+"t->starts[e]=@U@y($OWN_DIGIT(e),size,@w,@a);\n"
+"`S$OWN_DIGIT(e)<$RADIX)\n"
+"@a->$y[$OWN_DIGIT(e)]=t->starts[e];\n"
+"}\n"
+"@.;\n"
+"$n`H e`Me<@i_DIGITS;e++){\n"
+"`H @q=$OWN_DIGIT(e)+1;\n"
+"t->$bs[e]=(@q<$RADIX?@a->$y[@q]:size)-t->starts[e];\n"
+"}\n"
+"}\n"
+"@6@Ustart(t, r$zs, @a)\n"
+"@6@Uexchange(t, r$zs, @w, @a)\n"
+"@O\n\n\n\n"
 "@7@esort@T_$r(@H`key_$l*$r_`Q,`H r$zs,@twhole,`H valid,\n"
 "`H `A,`@w @w,`H*@ws,\n"
 "@Z@U@a*@a){\n"
@@ -10941,20 +11015,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "else\n"
 "`sort@T_$cs($mied,r$zs,@x,@x,valid,`A,@ws,@a);\n"
 "}\n"
-"}\n\n\n",
-"@6@QTAKE(name, `G, array) \\\n"
-" @7void name(`G*`F,`H r$zs,`H `A,`H `As,@Z@U@a*@a){ \\\n"
-" @Y`H size=$PADDED($@n*r$zs/`As); \\\n"
-" @= \\\n"
-" $nu@2r$zs@m{ \\\n"
-" `H at=@Upadded_at(k,r$zs)-`A*size; \\\n"
-" `S`As==1||at<size) \\\n"
-" `F`N=@a->exchange.array[at]; \\\n"
-" } \\\n"
-" @.; \\\n"
-" }\n"
-"@QTAKE(@Utake_$r,`key_code,key)\n"
-"@QTAKE(@Utake_movers,@Umover,mover)\n\n"
+"}\n\n",
 "@7void @U$v_movers(@Umover*movers,@U$mied $mied,`H r$zs,\n"
 "`H @v,`H @z){\n"
 "#if @QMOVES_INDICES\n"
@@ -11047,8 +11108,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$n`H d=@i;d<$RADIX;d+=$@n)\n"
 "@vs[d]`M\n"
 "@.;\n"
-"$n@ci=@y+@i;i<$t;i+=$@n)\n"
-"@Dinc((vola`F @Z`H*)@vs+`@w$j`B.$r[i],`B.@w`L\n"
+"$n@ci=@y+@i;i<$t;i+=$$g){\n"
+"`key_$l $ved[$ROUNDS];\n"
+"@(u@2$ROUNDS@m\n"
+"$ved`N=i+k*$@n<$t?`B.$r[i+k*$@n]:0;\n"
+"@(u@2$ROUNDS@m\n"
+"`Si+k*$@n<$t)\n"
+"@Dinc((vola`F @Z`H*)@vs+`@w$j$ved`N,`B.@w`L\n"
+"}\n"
 "@.;\n"
 "$n`H d=@i;d<$RADIX;d+=$@n)\n"
 "table[d*get_num_@{s(0)]=@vs[d];\n"
@@ -11056,25 +11123,36 @@ static const char *const gpuscan__piece_sort_group[] = {
 "kernel $@n_ATTRIBUTE void @Uscatter(`%$SORT@1S,@Z@U@a*@a@)\n"
 "@QCALL\n"
 "@'`position*table=@QTABLE+get_@{_id(0);\n"
+"@'`position*$bs=@QTOTALS(get_num_@{s(0`L\n"
 "@U`B `B=@U`B$j&c`P,(`H)@\\s.`B);\n"
 "@c`A=@U`A(c`P.@v),@y=$xget_@{_id(0)*`A,c`P.@v);\n"
 "@c$t=$x@y+`A,c`P.@v);\n"
-"`position $y[@i_DIGITS];\n"
+"`position $y[@i_DIGITS],`Y=0,@W;\n"
 "`@w @w=`B.@w;\n"
-"$n`H e`Me<@i_DIGITS;e++)\n"
-"$y[e]=$OWN_DIGIT(e)<$RADIX?table[$OWN_DIGIT(e)*get_num_@{s(0)]:0;\n"
+"$n`H e`Me<@i_DIGITS;e++){\n"
+"$y[e]=$OWN_DIGIT(e)<$RADIX?$bs[$OWN_DIGIT(e)]:0;\n"
+"`Y+=$y[e];\n"
+"}\n"
+"@W=@U`C(`Y,$x$RADIX,(`H)$@n),(@Z`position*)@a)-`Y;\n"
+"$n`H e`Me<@i_DIGITS;e++){\n"
+"`position $b=$y[e];\n"
+"`S$OWN_DIGIT(e)<$RADIX)\n"
+"$y[e]=@W+table[$OWN_DIGIT(e)*get_num_@{s(0)];\n"
+"@W+=$b;\n"
+"}\n"
 "$n;@y<$t;@y+=$$g){\n"
 "`H valid=(`H)$x$t-@y,@@$$g);\n"
 "@U`F t;\n"
 "@U$v(&t,`B.$r+@y,$ROUNDS,valid,@w,`ordered_$t(@w`L\n"
 "@Ut`Py(&t,$ROUNDS,@w,@a);\n"
 "@Ustart(&t,$ROUNDS,@a);\n"
+"@Uexchange(&t,$ROUNDS,@w,@a);\n"
+"@.;\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
 "`S$OWN_DIGIT(e)<$RADIX)\n"
 "@a->@ws.to[$OWN_DIGIT(e)]=$y[e]-t.starts[e];\n"
 "$y[e]+=t.$bs[e];\n"
 "}\n"
-"@Uexchange(&t,$ROUNDS,@w,@a);\n"
 "@.;\n"
 "`sort@T(&t,$ROUNDS,&`B,@w,@y,valid,@a);\n"
 "}\n"
@@ -11086,7 +11164,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11265 \"kernels.cl.inc\"\n"
+"#line 11355 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11257,7 +11335,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11473 \"kernels.cl.inc\"\n"
+"#line 11563 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11353,7 +11431,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11575 \"kernels.cl.inc\"\n"
+"#line 11665 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11494,7 +11572,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11736 \"kernels.cl.inc\"\n"
+"#line 11826 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
@@ -20869,7 +20947,8 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     sweeps   | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     passes   | MULTI_PASS and CPU_MULTI_PASS otherwise        | count, places, scatter for each pass
    On a CPU, buckets come first if there are sort_buckets elements or more: see gpuscan__sort_passes. sort_keys precedes
-   all if there is a custom->key. sort_gather comes last, if needed. A digit has 8 bits, but 4 bits in MULTI_PASS. */
+   all if there is a custom->key. sort_gather comes last, if needed. A digit has 8 bits; with little local
+   memory it has 4. */
 
 /* Lists the forms. A CPU has only the first two. SINGLE_PASS has SMALL and the forms from TOGETHER on. */
 enum {
@@ -21021,20 +21100,26 @@ static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key 
            (own->form >= GPUSCAN__SORT_FILLED && own->value_size == 0 && gpuscan__whole_lanes(gs, group));
 }
 
+enum {
+    GPUSCAN__SORT_NIBBLES = 32, /* bytes of a work-item's counts if there are no lanes */
+    GPUSCAN__SORT_NIBBLE_ROUNDS = 15 /* maximum elements per work-item that its counts of 4 bits allow */
+};
+
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
 static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key *key, const gpuscan__sort_key *own,
                                            uint32_t group, uint32_t vectors) {
     uint64_t code_size = gpuscan__types[key->src].size > 4 ? 8 : 4;
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
     uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rank_groups = whole ? group / lanes : 1;
-    uint64_t each = vectors * (own->halved ? 4 : gpuscan__max(code_size, own->value_size));
+    uint64_t each = gpuscan__max(vectors * (own->halved ? 4 : gpuscan__max(code_size, own->value_size)),
+                                 whole ? 0 : GPUSCAN__SORT_NIBBLES);
     uint64_t places = rank_groups * radix * 4, bytes = (group + (own->padded ? group / 32 : 0)) * each;
     if (gpuscan__sort_is_packed(gs, own, group, vectors))
         bytes = gpuscan__max(bytes, places) + places / 2;
     else
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
-    bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
+    bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : 0) + 4; /* 4: `lower` */
     if (gpuscan__sort_ranks_quick(gs, own, group) && own->form != GPUSCAN__SORT_SMALL)
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* the part of `masks` beyond `digits.to`; `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
@@ -21243,12 +21328,14 @@ static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *
 }
 
 /* Sets the key's group, vectors and tile. Until local memory suffices, reduces `vectors` in steps of `batch`, then
-   halves `group`. Drops the padding unless a group has a multiple of 32 work-items. */
+   halves `group`. Without lanes, `vectors` is at most SORT_NIBBLE_ROUNDS. Drops the padding unless a group has a
+   multiple of 32 work-items. */
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t vectors,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
-    while (gpuscan__sort_shared_bytes(gs, key, &plan->key, group, vectors) > gpuscan__sort_room(gs, plan) &&
-           (vectors > batch || group > 1)) {
+    while ((gpuscan__sort_shared_bytes(gs, key, &plan->key, group, vectors) > gpuscan__sort_room(gs, plan) &&
+            (vectors > batch || group > 1)) ||
+           (vectors > GPUSCAN__SORT_NIBBLE_ROUNDS && !gpuscan__whole_lanes(gs, group))) {
         if (vectors > batch)
             vectors -= batch;
         else
@@ -21266,7 +21353,8 @@ static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint3
 static int gpuscan__sort_try(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t form, uint32_t group,
                              uint32_t rounds, uint32_t step, uint64_t groups) {
     plan->key.form = form;
-    plan->key.padded = form == GPUSCAN__SORT_TOGETHER || gpuscan__sort_is_quick(gs, gs->device.profile.sort.group);
+    plan->key.padded = form == GPUSCAN__SORT_TOGETHER || gpuscan__sort_is_quick(gs, gs->device.profile.sort.group) ||
+                       !gpuscan__whole_lanes(gs, group);
     gpuscan__sort_fit(gs, plan, group, rounds, step);
     return gpuscan__ceil_div(plan->desc->count, plan->common.key.tile) <= groups;
 }
@@ -21346,7 +21434,6 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
                 : plan->desc->count_buffer.mem && sort->together && sort->counted_once      ? GPUSCAN__SORT_COUNTED
                 : plan->end - plan->begin == 8 && plan->keys.size == 1 && !own->value_size ? GPUSCAN__SORT_FILLED
                                                                                             : GPUSCAN__SORT_SWEEPS;
-    own->padded = 0;
     tile = gpuscan__sort_tile_of(gs, plan);
     is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
     group = (uint32_t)gpuscan__min(is_tuned ? tile->group : sort->group, plan->common.group_limit);
@@ -21366,9 +21453,10 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         few = GPUSCAN__SORT_STEP * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2);
         vectors = (uint32_t)gpuscan__min(vectors, few);
     }
+    own->padded = !gpuscan__whole_lanes(gs, group);
     gpuscan__sort_fit(gs, plan, group, vectors, batch);
     /* padding helps if keys are multiples of a power of two; smaller elements leave no room. tuning: sort-padded */
-    own->padded = is_quick && own->form != GPUSCAN__SORT_COUNTED && !own->fields[0] && key->group % 32 == 0 &&
+    own->padded |= is_quick && own->form != GPUSCAN__SORT_COUNTED && !own->fields[0] && key->group % 32 == 0 &&
                   (plan->keys.size == 8 || own->value_size == 8);
     if (gpuscan__sort_shared_bytes(gs, key, own, key->group, key->vectors) > gs->device.local_memory)
         own->padded = 0;
@@ -21384,7 +21472,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     gpuscan__sort_key *own = &plan->key;
     int is_single = gpuscan__is_single_pass(strategy), cpu = gpuscan__is_cpu_strategy(strategy);
     key->strategy = (uint32_t)strategy;
-    own->digit_bits = cpu || is_single ? 8 : 4;
+    own->digit_bits = cpu || gs->device.local_memory >= 4 * GPUSCAN__KIB ? 8 : 4;
     own->whole = (cpu || is_single) && gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 &&
                  plan->end == 8 * plan->keys.size;
     if (cpu) {
@@ -21501,7 +21589,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
         *bytes = GPUSCAN__SORT_BASES_BYTES + (2 * tiles << plan->key.digit_bits) * sizeof(cl_uint);
         common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + GPUSCAN__SORT_BASES_BYTES;
     } else if (plan->key.form == GPUSCAN__SORT_PASSES) {
-        *bytes = gpuscan__scratch_aligned(((plan->parts << plan->key.digit_bits) + 2) * (plan->key.wide ? 8 : 4));
+        *bytes = gpuscan__scratch_aligned(((plan->parts + 1) << plan->key.digit_bits) * (plan->key.wide ? 8 : 4));
     }
     plan->flags = (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0) |
                   (gpuscan__sort_packs(&plan->key) ? (uint32_t)GPUSCAN__FLAG_PACKS | GPUSCAN__FLAG_UNPACKS : 0);
@@ -21760,9 +21848,10 @@ static void gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t p
 static void gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, uint32_t flags, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan__key *key = &plan->common.key;
-    uint64_t counts = gpuscan__key_is_cpu(key) ? 0 : (uint64_t)4 << plan->key.digit_bits;
-    gpuscan__sort_step(run, GPUSCAN__SORT_COUNT, pass, flags, plan->parts, counts);
-    gpuscan__sort_step(run, GPUSCAN__SORT_PLACES, pass, flags, 1, (uint64_t)key->group * (plan->key.wide ? 16 : 8));
+    uint64_t digits = gpuscan__key_is_cpu(key) ? 0 : (uint64_t)1 << plan->key.digit_bits;
+    gpuscan__sort_step(run, GPUSCAN__SORT_COUNT, pass, flags, plan->parts, 4 * digits);
+    gpuscan__sort_step(run, GPUSCAN__SORT_PLACES, pass, flags, gpuscan__max(digits, 1),
+                       (uint64_t)key->group * (plan->key.wide ? 16 : 8));
     gpuscan__sort_step(run, GPUSCAN__SORT_SCATTER, pass, flags, plan->parts, shared);
 }
 
