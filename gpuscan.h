@@ -92,9 +92,9 @@
                still works. There are two exceptions: a _host form whose device fails while it runs, and gpuscan_sort
                (see there). The library never prints, aborts or exits. (A driver's compiler may print.)
                All kernels terminate. Where a work-group waits for others, it waits for a bounded time and then does
-               their work itself. The exception is gpuscan_sort on GPUs of NVIDIA (up to 2^21 elements, or with a
-               count_buffer), AMD (up to 2^20 elements) and Intel (up to 2^18 elements). There a work-group waits
-               without a bound, but only for work-groups that have begun to run. These GPUs never suspend such a group.
+               their work itself. The exception is gpuscan_sort on GPUs of NVIDIA (up to 2^21 elements), AMD (up to
+               2^20 elements) and Intel (up to 2^18 elements). There a work-group waits without a bound, but only for
+               work-groups that have begun to run. These GPUs never suspend such a group.
 
    EVENTS      A call enqueues one or several commands, in order: kernels, a clearing of scratch, the read of a result.
                All of them wait for the wait list. The event belongs to the last command. When the event completes, the
@@ -1637,7 +1637,6 @@ enum {
     GPUSCAN__PIECE_SORT_SWEEP,
     GPUSCAN__PIECE_SORT_SWEEP_TILES,
     GPUSCAN__PIECE_SORT_TOGETHER,
-    GPUSCAN__PIECE_SORT_COUNTED,
     GPUSCAN__PIECES
 };
 static const char *const gpuscan__piece_top[] = {
@@ -11202,12 +11201,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "polls=seen?0:polls+1;\n"
 "back->$y-=back->done?0:seen;\n"
 "}\n"
-"}\n\n\n\n"
-"#if @QCOUNTED$d$SPILLS\n"
-"@6@Q$g_INLINE @#noinline)) static\n"
-"@g\n"
-"@6@Q$g_INLINE $INLINE\n"
-"@O\n\n\n\n\n"
+"}\n\n\n\n\n"
 "@6@QCHUNK (@QLOADS * $@n)\n"
 "@6@QROW ($e_SIZE * @QCOPIES)\n\n\n"
 "@7void @U@v_codes(@Y`key_code*codes,`H $vs,@U`Bes `P,\n"
@@ -11279,31 +11273,24 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "@.;\n"
 "}\n"
 "}\n\n\n"
-"@Q$g_INLINE void @U@v_`A(`H `A,`H `As,@'`key_$l*$r,\n"
-"@H`H*states,@H`H*$ks,@H`H*zeros,\n"
-"@H`H*@ver,@c@v,@U`Bes `P,\n"
-"@Z@U@a*@a){\n"
-"@c`Js=@QFILLS?0:(@v+$$g-1)/$$g*$RADIX;\n"
-"$n@cs=@@`A*$@n+@i;s<`Js;s+=@@`As*$@n)\n"
-"states[s]`M\n"
-"@U@v_$r(`A,`As,$r,@v,`P,zeros,@a);\n"
-"`device_fence();\n"
-"@.;\n"
-"`S`ticket(@ver,`As,&@a->ticket)!=`As-1)\n"
-"@`;\n"
-"`device_fence();\n"
-"@U@v_$ks($ks,zeros,`P.`Bes,@a);\n"
-"}\n\n"
-"#if !@QCOUNTED\n"
 "kernel $@n_ATTRIBUTE void @Uhistogram(`%$SORT@1S,\n"
 "@Z@U@a*@a@)\n"
 "@QCALL\n"
-"`H `V=(`H)get_@{_id(0),`As=@U@ved_`As(c`P.@v,(`H)get_num_@{s(0`L\n"
-"`S`V<`As)\n"
-"@U@v_`A(`V,`As,c`P.$r,c`P.states+@QBASES,c`P.states,c`P.zeros,\n"
-"$COUNTERS(c`P.zeros),c`P.@v,c`P.`Bes,@a);\n"
-"}\n"
-"@O\n\n"
+"@H`H*`F_states=c`P.states+@QBASES;\n"
+"`H `A=(`H)get_@{_id(0),`As=@U@ved_`As(c`P.@v,(`H)get_num_@{s(0`L\n"
+"@c`Js=@QFILLS?0:(c`P.@v+$$g-1)/$$g*$RADIX;\n"
+"`S`A>=`As)\n"
+"@`;\n"
+"$n@cs=@@`A*$@n+@i;s<`Js;s+=@@`As*$@n)\n"
+"`F_states[s]`M\n"
+"@U@v_$r(`A,`As,c`P.$r,c`P.@v,c`P.`Bes,c`P.zeros,@a);\n"
+"`device_fence();\n"
+"@.;\n"
+"`S`ticket($COUNTERS(c`P.zeros),`As,&@a->ticket)!=`As-1)\n"
+"@`;\n"
+"`device_fence();\n"
+"@U@v_$ks(c`P.states,c`P.zeros,c`P.`Bes.`Bes,@a);\n"
+"}\n\n"
 "#if @QFILLS\n\n\n"
 "kernel $@n_ATTRIBUTE void @Ufill(`%$SORT@1S,@Z`H*@rs@)\n"
 "@QCALL\n"
@@ -11335,7 +11322,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11563 \"kernels.cl.inc\"\n"
+"#line 11547 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11413,8 +11400,7 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "@Ulearn(back,&t,`F,`B,@a);\n"
 "@.;\n"
 "`sort@T(&t,$ROUNDS,`B,@w,@y,valid,@a);\n"
-"}\n\n"
-"#if !@QCOUNTED\n\n\n"
+"}\n\n\n\n"
 "kernel $@n_ATTRIBUTE void @Usweep(`%$SORT@1S,@Z@U@a*@a@)\n"
 "@QCALL\n"
 "@U`B `B=@U`B$j&c`P,(`H)@\\s.`B);\n"
@@ -11423,16 +11409,15 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 ":`ticket($COUNTERS(c`P.zeros),(`H)get_num_@{s(0),&@a->ticket);\n"
 "`S@@`F*$$g<c`P.@v)\n"
 "@U`F_by(`F,&`B,@a);\n"
-"}\n"
-"@O\n\n",
+"}\n\n",
 NULL};
 #else
 #define gpuscan__piece_sort_sweep_tiles NULL
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11665 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n"
+"#line 11647 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -11462,30 +11447,23 @@ static const char *const gpuscan__piece_sort_together[] = {
 "`H answer=@a->ticket;\n"
 "@.;\n"
 "@Kanswer;\n"
-"}\n\n\n\n"
-"@%void @U@W_arrival(void){\n"
+"}\n\n\n\n\n\n"
+"@%void @Umeet(@H`H*zeros,`H @{s,`H meeting){\n"
+"@H`H*@s=@QBEGUN(zeros);\n"
 "`S!$BARRIER_ORDERS)\n"
 "`device_fence();\n"
 "$GLOBAL_BARRIER();\n"
 "`S@i==0)\n"
 "`device_fence();\n"
-"}\n\n\n\n\n"
-"@%void @Uawait(@H`H*@ver,`H least){\n"
-"`S@i==0&&least>0){\n"
-"while(``H_$v(@ver)<least)\n"
+"`S@i==0&&@{s>1){\n"
+"@Dinc((vola`F @H`H*)@s);\n"
+"while(``H_$v(@s)<(meeting+1)*@{s)\n"
 ";\n"
 "`device_fence();\n"
 "}\n"
 "$GLOBAL_BARRIER();\n"
 "`S!$BARRIER_ORDERS)\n"
 "`device_fence();\n"
-"}\n\n\n"
-"@%void @Umeet(@H`H*zeros,`H @{s,`H meeting){\n"
-"@H`H*@s=@QBEGUN(zeros);\n"
-"@U@W_arrival();\n"
-"`S@i==0&&@{s>1)\n"
-"@Dinc((vola`F @H`H*)@s);\n"
-"@Uawait(@s,@{s>1?(meeting+1)*@{s:0);\n"
 "}\n\n\n"
 "@7void @U`Y_@vs(@Y@U`F*t,`H `F,`H `Fs,\n"
 "@'ushort*@vs,@Z@U@a*@a){\n"
@@ -11560,93 +11538,13 @@ static const char *const gpuscan__piece_sort_together[] = {
 "@Dxchg((vola`F @H`H*)@QAGREED(c`P->zeros),0u);\n"
 "}\n"
 "}\n\n"
-"#if @QTOGETHER\n"
 "kernel $@n_ATTRIBUTE void @Utogether(`%$SORT@1S,@Z@U@a*@a@)\n"
 "@QCALL\n"
 "@Umeeting($ROUNDS,&c`P,@a);\n"
-"}\n"
-"@O\n\n",
-NULL};
-#else
-#define gpuscan__piece_sort_together NULL
-#endif
-#if GPUSCAN__HAS_SORT
-static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11826 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
-"@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
-"@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
-"@6@QDONE(zeros) ($COUNTERS(zeros) + 32)\n\n\n\n"
-"@6@QCALL@1S \\\n"
-" @'`key_$l*$r,@H`key_$l*$r_`Q,@H`key_$l*$r_tmp, \\\n"
-" @U$mied $mied,@H@U$c*$cs_tmp,@H`H*states,@H`H*zeros, \\\n"
-" @c@v,`H @z,@U`Bes `Bes,@c`Fs,@Z@U@a*@a\n"
-"@6@QCALL_MEMBERS \\\n"
-" {$r,$r_`Q,$r_tmp,$mied,$cs_tmp,states,zeros,@v,@z,`Bes,`Fs}\n"
-"@6@QCALL_ARGUMENTS \\\n"
-" c`P.$r,c`P.$r_`Q,c`P.$r_tmp,c`P.$mied,c`P.$cs_tmp,c`P.states,c`P.zeros,c`P.@v, \\\n"
-" c`P.@z,c`P.`Bes,c`P.`Fs,@a\n"
-"@Q$g_INLINE void @Usingle(@QCALL@1S){\n"
-"@Uc`P c`P=@QCALL_MEMBERS;\n"
-"@H`key_$l*$r_to=`Bes.`Bes%2?$r_`Q:$r_tmp;\n"
-"c`P.$mied.to=`Bes.`Bes%2?$mied.to:$cs_tmp;\n"
-"`S@v<=$@n*(@QONE_ROUNDS/4))\n"
-"@Uone_`F(@QONE_ROUNDS/4,&c`P,$r_to,@a);\n"
-"else `S@v<=$@n*(@QONE_ROUNDS/2))\n"
-"@Uone_`F(@QONE_ROUNDS/2,&c`P,$r_to,@a);\n"
-"else\n"
-"@Uone_`F(@QONE_ROUNDS,&c`P,$r_to,@a);\n"
-"}\n"
-"@Q$g_INLINE void @Ufew_`Fs(@QCALL@1S){\n"
-"@Uc`P c`P=@QCALL_MEMBERS;\n"
-"@Umeeting(@QFEW_ROUNDS,&c`P,@a);\n"
-"}\n"
-"@Q$g_INLINE void @Udrawn_`F(`H `F,`H p,@QCALL@1S){\n"
-"@Uc`P c`P=@QCALL_MEMBERS;\n"
-"@U`B `B=@U`B$j&c`P,p);\n"
-"@U`F_by(`F,&`B,@a);\n"
-"}\n\n\n"
-"@%`H @U$y_ticket(@H`H*zeros,`H tickets,@Z@U@a*@a){\n"
-"@U@W_arrival();\n"
-"`S@i==0)\n"
-"@Dinc((vola`F @H`H*)@QDONE(zeros`L\n"
-"@K`ticket(@QDRAWN(zeros),tickets,&@a->ticket);\n"
-"}\n\n"
-"@7void @Uby_tickets(@Uc`P c`P,`H most_`As,\n"
-"@Z@U@a*@a){\n"
-"`H `Fs=(`H)((c`P.@v+$$g-1)/$$g),awaited`M\n"
-"`H `As=@U@ved_`As(c`P.@v,most_`As),`P=`As+c`P.`Bes.`Bes*`Fs;\n"
-"`H tickets=`P+(`H)get_num_@{s(0);\n"
-"@H`H*zeros=c`P.zeros,*$ks=c`P.states;\n"
-"`H ticket=`ticket(@QDRAWN(zeros),tickets,&@a->ticket);\n"
-"while(ticket<`As){\n"
-"@U@v_`A(ticket,`As,c`P.$r,$ks+@QBASES,$ks,zeros,\n"
-"@QCOUNTS$izeros),c`P.@v,c`P.`Bes,@a);\n"
-"ticket=@U$y_ticket(zeros,tickets,@a);\n"
-"}\n"
-"while(ticket<`P){\n"
-"`H p=(ticket-`As)/`Fs,`F=(ticket-`As)%`Fs;\n"
-"@Uawait(@QDONE(zeros),p>=awaited?`As+p*`Fs:0);\n"
-"awaited=p+1;\n"
-"@Udrawn_`F(`F,p,@QCALL_ARGUMENTS);\n"
-"ticket=@U$y_ticket(zeros,tickets,@a);\n"
-"}\n"
-"`Sticket==tickets-1&&@i==0)\n"
-"@Dxchg((vola`F @H`H*)@QDONE(zeros),0u);\n"
-"}\n\n"
-"kernel $@n_ATTRIBUTE void @U@ved(`%$SORT@1S,@Z@U@a*@a@)\n"
-"@QCALL\n"
-"`Sc`P.@v<=$@n*@QONE_ROUNDS){\n"
-"`Sget_@{_id(0)==0&&c`P.@v>0)\n"
-"@Usingle(@QCALL_ARGUMENTS);\n"
-"}else `Sc`P.@v>@\\s.few)\n"
-"@Uby_tickets(c`P,(`H)@\\s.`As,@a);\n"
-"else\n"
-"@Ufew_`Fs(@QCALL_ARGUMENTS);\n"
 "}\n",
 NULL};
 #else
-#define gpuscan__piece_sort_counted NULL
+#define gpuscan__piece_sort_together NULL
 #endif
 static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_top,
@@ -11691,7 +11589,6 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep,
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
-    gpuscan__piece_sort_counted,
 };
 /* kernels.cl.inc: end */
 
@@ -11996,8 +11893,6 @@ typedef struct gpuscan__facts {
     X(together, {0, 1 << 21, 1 << 20, 1 << 18, 0, 0, 0, 0, 0})                                                         \
     /* a sort in one launch has a group per `units` units, so that all groups run together */                          \
     X(units,    { 1,   1,   1,   8,   1,  1,  1,  1,  1})                                                              \
-    /* 1: a sort whose count is on the device takes one launch, however large the count is */                          \
-    X(counted_once, GPUSCAN__NVIDIA(1, 0))                                                                             \
     /* minimum elements of a sort that moves payloads through the passes in records. A large sort is then faster than  \
        with a gather by index. 0: no records */                                                                        \
     X(records, GPUSCAN__NVIDIA(1 << 20, 0))
@@ -13141,20 +13036,18 @@ static const gpuscan__tuning *gpuscan__any_tuning(const gpuscan *gs) {
 }
 
 /* Lists the tiles of sorts with lanes, for each profile up to Intel's. The second and the third index are for
-     keys of    0: up to 4 bytes   1: 8 bytes   2: 8 bytes, if `counted_once` is set and the count is on the device
+     keys of    0: up to 4 bytes   1: 8 bytes
      values of  0: none   1: 4 bytes   2: 8 bytes   3: 16 bytes
    NVIDIA's tiles are as large as local memory allows: a larger tile stores longer runs of elements with one digit. With
    more registers per work-item, fewer groups would run. More groups per compute unit or earlier loads of values are
-   slower: they evict lines from the cache before stores have filled them. If the count is on the device, sorts of u64
-   keys with values of 4 or 8 bytes run loops of more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
+   slower: they evict lines from the cache before stores have filled them. tuning: sort-tiles, sort-record-tiles
    AMD's tiles of 4-byte keys, alone or with 4-byte values, fill the local memory that `sort.local` allows. Intel's
    tiles of 36 keys per work-item, or of 24 keys with values, need the larger register file. Fewer groups then run, but
    local memory allows no more in any case. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
-GPUSCAN__SHARED const gpuscan__sort_tile gpuscan__sort_tiles[GPUSCAN__PROFILE_COLUMNS][3][4] = {
+GPUSCAN__SHARED const gpuscan__sort_tile gpuscan__sort_tiles[GPUSCAN__PROFILE_COLUMNS][2][4] = {
     {{{0, 0, 0}}},
     {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
-     {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}},
-     {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}},
+     {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}}},
     {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}}, {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}},
     {{{256, 36, 256}, {256, 24, 256}, {512, 16, 256}, {512, 16, 256}},
      {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}}};
@@ -20942,7 +20835,6 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     form     | chosen for                                     | kernels gpuscan_sort_...
     small    | one tile; on a CPU up to sort_small elements   | small: one group, or one work-item of a CPU
     together | up to profile.sort.together elements           | together: groups wait for each other
-    counted  | a count on the device, if counted_once is set  | counted: sorts as small, together or sweeps do
     filled   | SINGLE_PASS, if elements are keys of one byte  | histogram, fill: stores each key as often as counted
     sweeps   | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     passes   | MULTI_PASS and CPU_MULTI_PASS otherwise        | count, places, scatter for each pass
@@ -20955,7 +20847,6 @@ enum {
     GPUSCAN__SORT_SMALL = 0,
     GPUSCAN__SORT_PASSES,
     GPUSCAN__SORT_TOGETHER,
-    GPUSCAN__SORT_COUNTED,
     GPUSCAN__SORT_FILLED,
     GPUSCAN__SORT_SWEEPS
 };
@@ -20967,8 +20858,6 @@ typedef struct gpuscan__sort_key {
     uint32_t wide;  /* 1: positions have 64 bits */
     uint32_t copies, loads; /* copies of a group's digit counts; keys that a work-item loads at a time */
     uint32_t whole;   /* 1: keys are floats that are sorted by all of their bits, but not in MULTI_PASS */
-    uint32_t few_rounds; /* form COUNTED: elements per work-item in a tile, if elements are few */
-    uint32_t one_rounds; /* form COUNTED: elements per work-item of a single tile; 1/2 or 1/4 of it if that suffices */
     uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory piece by piece */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t value_size; /* bytes of the payload, record or index that moves with a key; 0: keys move alone */
@@ -21011,13 +20900,13 @@ typedef struct gpuscan__sort_plan {
 #define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
 /* Lists the numbers that all sort kernels get, except sort_keys and sort_gather. pass: the launch's pass. parts: groups
-   that count or scatter. few: see gpuscan__sort_few. units: compute units. split: buckets of this many elements or more
+   that count or scatter. units: compute units. split: buckets of this many elements or more
    are divided again. from_0, to_0, from_1, ...: offsets of the fields' payloads, in bytes. */
 #define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes) X(tiles)
 #define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
     X(from_0) X(to_0) X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3) X(states_offset) X(zeros_offset)           \
-    GPUSCAN__SORT_PLAN(X) X(pass) X(parts) X(few) X(units) X(split) X(count) X(count_offset) X(flags)
+    GPUSCAN__SORT_PLAN(X) X(pass) X(parts) X(units) X(split) X(count) X(count_offset) X(flags)
 GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
@@ -21026,7 +20915,7 @@ GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 enum {
     GPUSCAN__SORT_KEYS = 0,
     GPUSCAN__SORT_GATHER,
-    GPUSCAN__SORT_ALL, /* the kernel that does all passes, in SMALL, TOGETHER and COUNTED */
+    GPUSCAN__SORT_ALL, /* the kernel that does all passes, in SMALL and TOGETHER */
     GPUSCAN__SORT_HISTOGRAM = GPUSCAN__SORT_ALL,
     GPUSCAN__SORT_FILL,
     GPUSCAN__SORT_SWEEP = GPUSCAN__SORT_FILL,
@@ -21047,7 +20936,6 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
         {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small"},
         {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count", "gpuscan_sort_places", "gpuscan_sort_scatter"},
         {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_together"},
-        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_counted"},
         {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_fill"},
         {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_sweep"}};
     return names[gpuscan__sort_own(key).form + (gpuscan__key_is_cpu(key) ? 0 : 2)] + (key->custom_size == 0);
@@ -21055,14 +20943,12 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
 
 static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
     uint32_t form = gpuscan__sort_own(key).form;
-    int cpu = gpuscan__key_is_cpu(key), counted = form == GPUSCAN__SORT_COUNTED;
-    int sweeps = form >= GPUSCAN__SORT_COUNTED, tiles = form != GPUSCAN__SORT_FILLED;
-    int meets = counted || form == GPUSCAN__SORT_TOGETHER;
+    int cpu = gpuscan__key_is_cpu(key), together = form == GPUSCAN__SORT_TOGETHER;
+    int sweeps = form >= GPUSCAN__SORT_FILLED, tiles = form != GPUSCAN__SORT_FILLED;
     return gpuscan__common_pieces() | GPUSCAN__PIECE(SORT_KEYS, 1) | GPUSCAN__PIECE(SORT_GATHER, 1) |
            GPUSCAN__PIECE(SORT_PASSES, 1) | GPUSCAN__PIECE(SORT_CPU, cpu) | GPUSCAN__PIECE(SORT_GROUP, !cpu) |
            GPUSCAN__PIECE(SORT_SWEEP, !cpu && sweeps) | GPUSCAN__PIECE(SORT_SWEEP_TILES, !cpu && sweeps && tiles) |
-           GPUSCAN__PIECE(SORT_TOGETHER, !cpu && meets) |
-           GPUSCAN__PIECE(SORT_COUNTED, !cpu && sweeps && tiles && meets && counted);
+           GPUSCAN__PIECE(SORT_TOGETHER, !cpu && together);
 }
 
 /* Returns whether a 32-bit word holds a digit's next positions for two sub-groups: see SORT_PACKED. The digits' counts
@@ -21128,8 +21014,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
 /* Lists macros of a program, each with its value: a field of the sort's own key, or 1 if the key has a certain form. */
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
     X(SORT_SMALL, form == GPUSCAN__SORT_SMALL) X(SORT_TOGETHER, form == GPUSCAN__SORT_TOGETHER)                        \
-    X(SORT_COUNTED, form == GPUSCAN__SORT_COUNTED) X(SORT_PADDED, padded) X(SORT_FILLS, form == GPUSCAN__SORT_FILLED)  \
-    X(SORT_FEW_ROUNDS, few_rounds) X(SORT_ONE_ROUNDS, one_rounds) X(SORT_COPIES, copies) X(SORT_LOADS, loads)          \
+    X(SORT_PADDED, padded) X(SORT_FILLS, form == GPUSCAN__SORT_FILLED) X(SORT_COPIES, copies) X(SORT_LOADS, loads)     \
     X(SORT_HALVED, halved) X(KEY_WHOLE, whole) X(DIGIT_BITS, digit_bits)
 
 GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -21304,11 +21189,7 @@ enum {
     GPUSCAN__SORT_TOGETHER_TILE = 8192,
     GPUSCAN__SORT_TOGETHER_GROUPS = 64,
     GPUSCAN__SORT_BATCH = 2, /* RANK_BATCH in kernels.cl.inc, unless one tile holds all elements */
-    GPUSCAN__SORT_STEP = 4,  /* rounds below those of gpuscan__sort_tiles are multiples of this, to have few programs */
-    /* the form COUNTED: see gpuscan__sort_fit_counts. tuning: sort-counted-rounds */
-    GPUSCAN__SORT_FEW_ROUNDS = 16, /* maximum of few_rounds for keys of up to 4 bytes */
-    GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* maximum of few_rounds for keys of 8 bytes */
-    GPUSCAN__SORT_ONE_ROUNDS = 16 /* maximum of one_rounds */
+    GPUSCAN__SORT_STEP = 4 /* rounds below those of gpuscan__sort_tiles are multiples of this, to have few programs */
 };
 
 /* Maximum groups per compute unit that count digits; bytes of keys that a work-item loads at a time. Each group adds
@@ -21322,7 +21203,7 @@ enum { GPUSCAN__SORT_FEW_GROUPS = 2 }; /* groups per compute unit, if elements a
 static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     int is_narrow = gs->device.lanes != GPUSCAN__LANES_NONE && gs->device.lane_width == 32;
     /* 1: each group has a compute unit to itself */
-    int has_unit = plan->key.form == GPUSCAN__SORT_TOGETHER || plan->key.form == GPUSCAN__SORT_COUNTED;
+    int has_unit = plan->key.form == GPUSCAN__SORT_TOGETHER;
     uint64_t most = has_unit ? 0 : gs->device.profile.sort.local[!is_narrow];
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
 }
@@ -21359,8 +21240,8 @@ static int gpuscan__sort_try(const gpuscan *gs, gpuscan__sort_plan *plan, uint32
     return gpuscan__ceil_div(plan->desc->count, plan->common.key.tile) <= groups;
 }
 
-/* Chooses SMALL or TOGETHER, which sort in one launch, and the tiles. Returns 0 if neither fits. TOGETHER needs a count
-   that the host knows, and a compute unit for each group: two groups on one unit may run one after the other. */
+/* Chooses SMALL or TOGETHER, which sort in one launch, and the tiles. Returns 0 if neither fits. TOGETHER needs a
+   compute unit for each group: two groups on one unit may run one after the other. */
 static int gpuscan__sort_fit_one_launch(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
     const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
     gpuscan__sort_key *own = &plan->key;
@@ -21382,7 +21263,7 @@ static int gpuscan__sort_fit_one_launch(const gpuscan *gs, gpuscan__sort_plan *p
             gpuscan__sort_try(gs, plan, GPUSCAN__SORT_SMALL, gpuscan__sort_small_rows[i].group,
                               gpuscan__sort_small_rows[i].rounds, gpuscan__sort_small_rows[i].rounds, 1))
             return 1;
-    if (!is_single || plan->desc->count_buffer.mem || plan->desc->count > sort->together)
+    if (!is_single || plan->desc->count > sort->together)
         return 0;
     for (rounds = GPUSCAN__SORT_LEAST_ROUNDS; rounds <= GPUSCAN__SORT_MOST_ROUNDS; rounds *= 2) {
         uint32_t tile = group * rounds;
@@ -21397,29 +21278,18 @@ static int gpuscan__sort_fit_one_launch(const gpuscan *gs, gpuscan__sort_plan *p
 
 static const gpuscan__sort_tile *gpuscan__sort_tile_of(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     size_t wide = plan->keys.size == 8, values = (size_t)gpuscan__min(plan->key.value_size / 4, 3);
-    size_t counted = plan->key.form == GPUSCAN__SORT_COUNTED;
     uint32_t column = gpuscan__log2(gs->device.profile.facts.devices);
-    return &gpuscan__sort_tiles[column][wide + (wide && counted)][values];
+    return &gpuscan__sort_tiles[column][wide][values];
 }
 
-/* Sets how a group counts the digits of all passes. For the form COUNTED, also sets the rounds of smaller tiles, which
-   smaller counts get. few_rounds must be at least a quarter of a whole tile's rounds: in scratch, a whole tile's state
-   words have room for the 16-bit counts of four tiles. */
+/* Sets how a group counts the digits of all passes. */
 static void gpuscan__sort_fit_counts(const gpuscan *gs, gpuscan__sort_plan *plan) {
     gpuscan__sort_key *own = &plan->key;
-    uint32_t few = plan->keys.size == 8 ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS;
-    uint32_t vectors = plan->common.key.vectors;
     own->loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->keys.size, 16);
     own->copies = 32;
     while (own->copies > 1 && (gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
                                gpuscan__sort_histogram_bytes(gs, plan) > gpuscan__sort_room(gs, plan)))
         own->copies /= 2;
-    if (own->form != GPUSCAN__SORT_COUNTED)
-        return;
-    own->few_rounds = (uint32_t)gpuscan__min(few, vectors);
-    own->one_rounds = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, vectors);
-    if (gpuscan__sort_is_quick(gs, plan->common.key.group)) /* makes one_rounds / 4 a multiple of SORT_BATCH */
-        own->one_rounds -= own->one_rounds % (4 * GPUSCAN__SORT_BATCH);
 }
 
 /* Chooses a form that sorts any number of elements, and its tiles. */
@@ -21431,7 +21301,6 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     int is_quick = is_single && gpuscan__sort_is_quick(gs, sort->group), is_tuned;
     uint32_t group, vectors, batch, parts = own->value_size > 8 ? 4 : 2;
     own->form = !is_single                                                                  ? GPUSCAN__SORT_PASSES
-                : plan->desc->count_buffer.mem && sort->together && sort->counted_once      ? GPUSCAN__SORT_COUNTED
                 : plan->end - plan->begin == 8 && plan->keys.size == 1 && !own->value_size ? GPUSCAN__SORT_FILLED
                                                                                             : GPUSCAN__SORT_SWEEPS;
     tile = gpuscan__sort_tile_of(gs, plan);
@@ -21448,7 +21317,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         batch = is_quick ? (uint32_t)GPUSCAN__SORT_STEP : parts;
         vectors = vectors / batch * batch;
     }
-    if (is_quick && own->form != GPUSCAN__SORT_COUNTED) { /* few elements get smaller tiles. tuning: sort-few-groups */
+    if (is_quick) { /* few elements get smaller tiles. tuning: sort-few-groups */
         uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * group * GPUSCAN__SORT_STEP;
         few = GPUSCAN__SORT_STEP * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2);
         vectors = (uint32_t)gpuscan__min(vectors, few);
@@ -21456,7 +21325,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     own->padded = !gpuscan__whole_lanes(gs, group);
     gpuscan__sort_fit(gs, plan, group, vectors, batch);
     /* padding helps if keys are multiples of a power of two; smaller elements leave no room. tuning: sort-padded */
-    own->padded |= is_quick && own->form != GPUSCAN__SORT_COUNTED && !own->fields[0] && key->group % 32 == 0 &&
+    own->padded |= is_quick && !own->fields[0] && key->group % 32 == 0 &&
                   (plan->keys.size == 8 || own->value_size == 8);
     if (gpuscan__sort_shared_bytes(gs, key, own, key->group, key->vectors) > gs->device.local_memory)
         own->padded = 0;
@@ -21675,7 +21544,7 @@ static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *
    room for no more groups. Further groups take time even without work. tuning: sort-idle-groups */
 enum { GPUSCAN__SORT_RESIDENT = 4 };
 
-/* Returns how many groups count the digits of all passes. In the form COUNTED, at most this many count. */
+/* Returns how many groups count the digits of all passes. */
 static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
     uint64_t chunks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, each), 1);
@@ -21710,8 +21579,6 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
                             (uint64_t)gs->device.units * GPUSCAN__SORT_CPU_PARTS);
     plan->groups = gpuscan__min(plan->tiles, desc->count_buffer.mem ? resident : (uint64_t)1 << 20);
     plan->parts = gpuscan__min(plan->tiles, most);
-    if (plan->key.form == GPUSCAN__SORT_COUNTED)
-        plan->parts = gpuscan__sort_histogram_groups(gs, plan);
     gpuscan__sort_choose_buckets(gs, plan);
     gpuscan__sort_layout(plan);
     return GPUSCAN_SUCCESS;
@@ -21797,16 +21664,6 @@ static void gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer from, gpus
     gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->groups, 0);
 }
 
-/* A self-test of the form COUNTED has one round for tiles of few_rounds, and one for each of three sizes of a single
-   tile. Three tiles of few_rounds have more elements than the largest single tile, also if keys have 8 bytes. */
-enum { GPUSCAN__SORT_TEST_TILES = 3, GPUSCAN__SORT_TEST_ROUNDS = 5 };
-
-/* Returns the maximum number of elements for tiles of few_rounds, in the form COUNTED: a tile per compute unit. */
-static uint64_t gpuscan__sort_few(const gpuscan *gs, const gpuscan__sort_plan *plan) {
-    uint64_t tiles = plan->common.forced ? (uint64_t)GPUSCAN__SORT_TEST_TILES : gs->device.units;
-    return tiles * plan->common.key.group * plan->key.few_rounds;
-}
-
 /* Enqueues a kernel that sorts. pass: 0 if the kernel does all passes. flags: further flags, besides plan->flags. Each
    kernel gets `from`, to[0] and to[1] of the keys and of the values. Without values it gets the keys' buffers twice. */
 static void gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t flags, uint64_t groups,
@@ -21838,7 +21695,6 @@ static void gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t p
     GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
     numbers.pass = pass;
     numbers.parts = plan->parts;
-    numbers.few = gpuscan__sort_few(gs, plan);
     numbers.units = gs->device.units;
     numbers.split = plan->common.forced ? 1 : gs->device.profile.cpu.sort_split / (keys->size + plan->values.size);
     gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
@@ -21864,17 +21720,13 @@ static void gpuscan__sort_passes(gpuscan__sort_run *run) {
     const gpuscan *gs = run->chain->gs;
     uint64_t shared =
         gpuscan__key_is_cpu(key) ? 0 : gpuscan__sort_shared_bytes(gs, key, &plan->key, key->group, key->vectors);
-    uint64_t counts = gpuscan__sort_histogram_bytes(gs, plan), few = gpuscan__sort_few(gs, plan), groups;
+    uint64_t counts = gpuscan__sort_histogram_bytes(gs, plan);
     uint32_t form = plan->key.form, pass, blocks = plan->blocks ? GPUSCAN__FLAG_BLOCKS : 0;
     if (form == GPUSCAN__SORT_SMALL)
         gpuscan__sort_step(run, GPUSCAN__SORT_ALL, 0, 0, 1, shared);
     else if (form == GPUSCAN__SORT_TOGETHER)
         gpuscan__sort_step(run, GPUSCAN__SORT_ALL, 0, 0, plan->tiles, shared);
-    else if (form == GPUSCAN__SORT_COUNTED) { /* a self-test launches two groups more, which get no tile */
-        groups = gpuscan__ceil_div(gpuscan__min(plan->desc->count, few), (uint64_t)key->group * plan->key.few_rounds);
-        groups = gpuscan__max(plan->groups, groups) + (plan->common.forced ? 2 : 0);
-        gpuscan__sort_step(run, GPUSCAN__SORT_ALL, 0, 0, groups, gpuscan__max(shared, counts));
-    } else if (form != GPUSCAN__SORT_PASSES)
+    else if (form != GPUSCAN__SORT_PASSES)
         gpuscan__sort_step(run, GPUSCAN__SORT_HISTOGRAM, 0, 0, gpuscan__sort_histogram_groups(gs, plan), counts);
     if (form == GPUSCAN__SORT_FILLED)
         gpuscan__sort_step(run, GPUSCAN__SORT_FILL, 0, 0,
@@ -22008,10 +21860,6 @@ static void gpuscan__sort_test_size(const gpuscan__test *test, gpuscan_sort_desc
     desc->count = 3 * (uint64_t)key->tile + 5;
     if (own.form == GPUSCAN__SORT_SMALL)
         desc->count = round == 1 ? key->tile : key->tile - key->tile / 8;
-    if (own.few_rounds && round == 1)
-        desc->count = GPUSCAN__SORT_TEST_TILES * (uint64_t)key->group * own.few_rounds - 1;
-    if (own.one_rounds && round > 1)
-        desc->count = key->group * gpuscan__max(own.one_rounds >> (round - 2), 1) - 1;
     if (round == 2 && !own.whole && own.form != GPUSCAN__SORT_FILLED) {
         desc->bit_begin = 3;
         desc->bit_end = 8 * gpuscan__types[desc->key_type].size - 2;
@@ -22029,7 +21877,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     const uint32_t *order;
     uint32_t k;
     uint64_t i;
-    if (round >= (own.one_rounds ? (unsigned)GPUSCAN__SORT_TEST_ROUNDS : 3u))
+    if (round == 3)
         return 0;
     desc->key_type = (gpuscan_type)test->key->src;
     desc->descending = round == 1;

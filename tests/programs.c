@@ -591,7 +591,7 @@ static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *cust
             done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort of a tile");
             gs = fresh();
             desc.count = UINT64_C(1) << 26;
-            desc.count_buffer.mem = (cl_mem)(void *)&any_buffer; /* all passes in one launch */
+            desc.count_buffer.mem = (cl_mem)(void *)&any_buffer;
             done_with(gs, gpuscan_sort_prepare(gs, &desc), "counted sort");
             desc.count_buffer.mem = NULL;
         }

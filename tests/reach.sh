@@ -19,8 +19,7 @@ least_waves=4        # of a SIMD of gfx90a, but of these kernels, which take mor
                      # 256, and some of sorts more than 128 registers; groups that sort together have a unit each
 few_waves='gpuscan_histogram gpuscan_reduce_segments gpuscan_scan_sums gpuscan_parts
   gpuscan_columns_sums gpuscan_columns_carries gpuscan_columns_scan
-  gpuscan_sort_histogram gpuscan_sort_sweep gpuscan_sort_small gpuscan_sort_together
-  gpuscan_sort_counted'
+  gpuscan_sort_histogram gpuscan_sort_sweep gpuscan_sort_small gpuscan_sort_together'
 # PROGRAM KERNEL BYTES: what a sub-group spills on dg2 at most. No other kernel spills.
 known_spills='sort_f32_4 gpuscan_sort_sweep 512'
 

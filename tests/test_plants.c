@@ -15,7 +15,7 @@ typedef struct plant {
                               whose counters are three apart, g: of rows with gaps, t: of picture tiles, by an
                               expression, x: of an image's region, n: of its pixels' neighbours, y: the region's
                               integral, k: select, l: lengths of runs of 700, q: sort of floats with NaN and values,
-                              Q: by buckets, z: of tiles together, Z: counted on the device, p: with a gathered
+                              Q: by buckets, z: of tiles together, p: with a gathered
                               payload, P: with payloads in a record, B: which buckets gather, i: integral, m:
                               quantiles */
     gpuscan_strategy strategy;
@@ -197,7 +197,6 @@ static const plant plants[] = {
     {"SORT_ZEROS", 'q', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"SORT_LOOK_BACK", 'z', SINGLE, 0, 0, 5003, REFUSED},
     {"SORT_ORDER", 'z', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
-    {"SORT_LOOK_BACK", 'Z', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"SORT_TAIL", 'z', SINGLE, 8, 0, 20003, REFUSED},
     {"SORT_RECORD", 'P', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"SORT_RECORD", 'P', SINGLE, 8, 0, 5003, REFUSED},
@@ -271,18 +270,10 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
     d.payloads = values;
     d.payload_count = 1;
     d.call.strategy = p->strategy;
-    if (p->what == 'z' || p->what == 'Z') {
+    if (p->what == 'z') {
         gs->device.profile.sort.group = 32;
         gs->device.profile.sort.together = 1u << 20;
-        gs->device.profile.sort.counted_once = 1;
         gs->device.units = 500;
-    }
-    if (p->what == 'Z') { /* three units, so that tickets are drawn */
-        gs->device.units = 3;
-        d.count_buffer.mem = mem[0]; /* counts by a key's bits, which exceed n */
-        while (keys[d.count_buffer.offset] < n)
-            d.count_buffer.offset++;
-        d.count_type = GPUSCAN_TYPE_U32;
     }
     if (p->what == 'Q') { /* buckets for few elements, which fill two units */
         gs->device.units = 2;
@@ -400,7 +391,7 @@ static int run(gpuscan *gs, const plant *p) {
     uint32_t offsets[41];
     uint32_t cut[2] = {0, (uint32_t)(n / 2)}; /* offsets of one segment, and the elements behind it */
     int right = 1;
-    const int is_sort = strchr("qQzZpPB", p->what) != NULL;
+    const int is_sort = strchr("qQzpPB", p->what) != NULL;
     if (is_sort || p->what == 'i' || p->what == 'm') {
         free(in);
         free(wanted);

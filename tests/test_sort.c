@@ -53,7 +53,6 @@ static void check_next(sort_case c) {
 static void together(int alone) {
     test.gs->device.profile.sort.group = 32;
     test.gs->device.profile.sort.together = 1u << 20;
-    test.gs->device.profile.sort.counted_once = 1;
     test.gs->device.units = 500;
     if (alone)
         test.gs->device.profile.facts.polls = 1;
@@ -212,18 +211,15 @@ static int has_program(int (*is_such)(const gpuscan__sort_key *own)) {
 static int is_together(const gpuscan__sort_key *own) {
     return own->form == GPUSCAN__SORT_TOGETHER;
 }
-static int is_counted(const gpuscan__sort_key *own) {
-    return own->form == GPUSCAN__SORT_COUNTED;
-}
-static int is_halved(const gpuscan__sort_key *own) { /* not counted */
+static int is_halved(const gpuscan__sort_key *own) {
     return own->form == GPUSCAN__SORT_TOGETHER && own->halved;
 }
 static int carries(const gpuscan__sort_key *own) { /* carries records */
     return own->fields[0] != 0;
 }
 
-/* Counts on the device far below the most. Three units sort 128 elements in one tile, of 1, 2 or 4 elements a work-item,
-   384 in tiles of 4, and more by tickets. With an element more a work-item, they sort 160 and 480. */
+/* Counts on the device far below the most. With 500 units, groups sort together, each with a tile of 256 elements; with
+   three, and with records, each pass takes a launch. */
 static void small_device_counts(void **state) {
     static const uint64_t counts[] = {0,   1,   31,  32,  33,  63,  64,  65,   127,  128,  129,  159,
                                       160, 161, 192, 193, 383, 384, 385, 479,  480,  481,  511,  512,
@@ -250,7 +246,7 @@ static void small_device_counts(void **state) {
         together(k % 2 == 0);
         test.gs->device.profile.sort.vectors += (uint32_t)((k + test.seed / 12) % 2);
         test.gs->device.profile.sort.halves = k % 3 == 0;
-        test.gs->device.units = 3;
+        test.gs->device.units = k % 2 ? 3 : 500;
         test.gs->device.profile.sort.records = (uint32_t)of[k].carried;
         for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             sort_case c = a_sort(of[k].type, 5003);
@@ -264,7 +260,7 @@ static void small_device_counts(void **state) {
             c.device_count = counts[i];
             if ((!test.is_small || (k == 1 ? i % 5 == 0 : i == 4)) &&
                 test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS)) {
-                assert_true(has_program(is_counted));
+                assert_int_equal(has_program(is_together), k % 2 == 0 && !of[k].carried);
                 assert_int_equal(has_program(carries), of[k].carried);
             }
         }
@@ -1017,7 +1013,6 @@ static void silent_and_late_tiles(void **state) {
         if ((k + test.seed) % 3)
             together(0);
         if ((k + test.seed) % 3 == 2) {
-            test.gs->device.units = 3;
             number = test_count_buffer(GPUSCAN_TYPE_U32, n);
             d.count_buffer = number.at;
             d.count_type = GPUSCAN_TYPE_U32;
@@ -1049,7 +1044,6 @@ static void silent_and_late_tiles(void **state) {
         d.count = 0;
         memset(dst, 0xee, (size_t)n * 4);
         test_ok(gpuscan_sort_host(test.gs, src, dst, places, n, &d));
-        assert_true(!d.count_type || has_program(is_counted));
         test_uses_hook(test.gs, has_program(is_together) ? "DELAY" : "SILENT");
         test_buffer_free(&number);
         for (i = 0; i < n; i++)
