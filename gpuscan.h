@@ -8783,35 +8783,16 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "@O\n\n",
 "@6$NO_BIN @0u\n\n"
 "@6$CHANNEL_BINS(b$zs) ((b$zs).bins + ($OUTSIDE == $OUTSIDE_COUNT ? 2 : 0))\n\n\n\n"
-"@hBIN_WIDE > 1\n"
-"@6@k$i`G) $PASTE(`G, $BIN_WIDE)\n"
-"@6$TO_WIDE(`G, x) @k$i$PASTE(@F_, `G))(x)\n"
-"@6$FIRST$ibins) (bins).s0\n"
-"@6$OFFSETS$is) @k$ias_`H)(s)\n"
-"@6$IS_BELOW(s, lower) ((s) < (@R)(lower))\n"
-"@g\n"
-"@6@k$i`G) `G\n"
-"@6$TO_WIDE(`G, x) (`G)(x)\n"
-"@6$FIRST$ibins) (bins)\n"
-"@6$OFFSETS$is) (`@])(s)\n"
-"@6$IS_BELOW(s, lower) \\\n"
-" ($SAMPLE_IS_SIGNED?(long)(s)<(long)(lower):@@(s)<@@(lower))\n"
-"@O\n"
-"@6$MASKS(x) @k$i@F_int)(x)\n"
-"@;@k$i@R)`$cs;\n"
-"@;@k$i`H)`bins;\n"
-"@;@k$iint)`$ws;\n\n\n\n"
-"@%`bins `bin_`S`$ws inside,`bins bin,`$ws below,\n"
-"`$ws is_nan,`H bins){\n"
+"@%`H `bin_`S@tinside,`H bin,@tbelow,@tis_nan,`H bins){\n"
 "@Y@tdrops=$OUTSIDE==$OUTSIDE_DROP,clamps=$OUTSIDE==$OUTSIDE_CLAMP;\n"
 "`H none=$CPU?$NO_BIN:bins+($OUTSIDE==$OUTSIDE_COUNT?2:0);\n"
 "`H low=drops?none:clamps?0:bins,$q=drops?none:clamps?bins-1:bins+1;\n"
-"`bins `Uside=below?(`bins)(low):(`bins)($q);\n"
-"@Kinside?bin:is_nan?(`bins)(none):`Uside;\n"
+"`H `Uside=below?low:$q;\n"
+"@Kinside?bin:is_nan?none:`Uside;\n"
 "}\n\n\n"
 "@6$UP_TO(s, upper) ($CLOSED ? (s) <= (upper) : (s) < (upper))\n"
-"@6$INSIDE(s, lower, upper) $MASKS(((s) >= (lower)) & $UP_TO(s, upper))\n"
-"@6$IS_NAN(s) ($SAMPLE_IS_FLOAT ? $MASKS((s) != (s)) : (`$ws)(0))\n\n"
+"@6$INSIDE(s, lower, upper) (((s) >= (lower)) & $UP_TO(s, upper))\n"
+"@6$IS_NAN(s) ($SAMPLE_IS_FLOAT$d(s) != (s))\n\n"
 "@%@R `$c$j`binned sample){\n"
 "@hSAMPLE_F16\n"
 "@Kv$v_half(0,(private @Yhalf*)&sample);\n"
@@ -8864,7 +8845,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$q=middle-1;\n"
 "}\n"
 "@Klow;\n"
-"}\n\n\n",
+"}\n\n\n"
 "@%@ecells_make(`edges*edges,@Z`H*cells,`H bins){\n"
 "$REAL range=`edge_distance(edges->@y,edges->$t);\n"
 "edges->scale=$EDGE_CELLS/range;\n"
@@ -8881,7 +8862,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`H level=k<1?0:k<3?1:2,@|=k+1-(1u<<level);\n"
 "edges->top`N=$EDGE_AT(*edges,(2*@|+1)*($EDGE_$f>>level`L\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "@%`H `edge_start(@R s,`edges edges){\n"
 "@t@y=edges.top[0]<=s,second=(@y?edges.top[2]:edges.top[1])<=s;\n"
 "@R $q=second?edges.top[6]:edges.top[5],low=second?edges.top[4]:edges.top[3];\n"
@@ -8921,21 +8902,20 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "@R lower,upper,`E,inverse;\n"
 "}`channel_b$zs;\n\n\n"
 "@hREAL_SIZE == 8\n"
-"@6$MAGIC ((`$cs)(6755399441055744.0f))\n"
-"@6$LOW@p(x) $TO_WIDE(`H, @k$ias_ulong)(x))\n"
+"@6$MAGIC ((@R)6755399441055744.0f)\n"
+"@6$LOW@p(x) (`H)as_ulong(x)\n"
 "@g\n"
-"@6$MAGIC ((`$cs)(12582912.0f))\n"
-"@6$LOW@p(x) @k$ias_`H)(x)\n"
+"@6$MAGIC ((@R)12582912.0f)\n"
+"@6$LOW@p(x) as_`H(x)\n"
 "@O\n\n\n"
 "@hBIN_MODE == $BIN_MODE_NEAREST\n\n"
-"@%`bins `nearest_bin(`$cs s,`H bins,`channel_b$zs of){\n"
-"`$cs magic=$MAGIC,at;\n"
-"`$cs $t=magic+(@R)(bins-1);\n"
-"at=fma(s-of.lower,(`$cs)(of.inverse),magic);\n"
+"@%`H `nearest_bin(@R s,`H bins,`channel_b$zs of){\n"
+"@R magic=$MAGIC,$t=magic+(@R)(bins-1);\n"
+"@R at=fma(s-of.lower,of.inverse,magic);\n"
 "at=$CPU?(at<$t?at:$t):f$xat,$t);\n"
-"`$cs edge=fma(at-magic,(`$cs)(of.`E),(`$cs)(of.lower`L\n"
-"`bins zero=$LOW@p(magic);\n"
-"@K$LOW@p(at)-($MASKS(s<edge)?zero+1:zero);\n"
+"@R edge=fma(at-magic,of.`E,of.lower);\n"
+"`H zero=$LOW@p(magic);\n"
+"@K$LOW@p(at)-(s<edge?zero+1:zero);\n"
 "}\n"
 "@<FORM != $BINS_EDGES\n"
 "@%@R `even_edge(`H k,`channel_b$zs of){\n"
@@ -8965,22 +8945,20 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "}\n"
 "@O\n"
 "@g\n"
-"@;$OFFSET `@];\n"
-"@;@k$i$OFFSET)`@]s;\n\n",
+"@;$OFFSET `@];\n\n"
 "@;@b{\n"
 "@cedges,lower,range,factor;\n"
 "}`channel_b$zs;\n\n\n"
 "@6$PAST(x, range) ((x) > (`@])((range) - 1))\n\n\n\n\n\n\n\n\n\n\n\n"
-"@%`bins `even_bin(`@]s x,`H bins,@crange,@cfactor){\n"
+"@%`H `even_bin(`@] x,`H bins,@crange,@cfactor){\n"
 "@hBIN_MODE == $BIN_MODE_SHIFT\n"
-"@K$TO_WIDE(`H,x>>(`H)factor);\n"
+"@`(`H)(x>>(`H)factor);\n"
 "@<BIN_MODE == $BIN_MODE_MULTIPLY$d$OFFSET_SIZE == 8\n"
 "@`(`H)mul_hi(x,factor);\n"
 "@<BIN_MODE == $BIN_MODE_MULTIPLY\n"
-"@k_OF@@product=$TO_WIDE(ulong,x);\n"
-"@K$TO_WIDE(`H,product*(factor>>32)+(product*@@(`H)factor>>32)>>32);\n"
+"@`(`H)(@@x*(factor>>32)+(@@x*(`H)factor>>32)>>32);\n"
 "@<BIN_MODE == $BIN_MODE_MULTIPLY_16\n"
-"@K$TO_WIDE(`H,$TO_WIDE(ulong,$TO_WIDE(`H,x))*factor>>32);\n"
+"@`(`H)(@@(`H)x*factor>>32);\n"
 "@g\n"
 "@Y@tgeneral=$BIN_MODE==$BIN_MODE_GENERAL;\n"
 "@tmany=general&&range!=0&&range<=bins;\n"
@@ -8990,35 +8968,32 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "@Kup&& !(general&&range==0)?$y:bin;\n"
 "@O\n"
 "}\n"
-"@O\n\n\n"
-"@%`bins `bins$j`$cs s,`H bins,`channel_b$zs of,\n"
-"`edges edges){\n"
+"@O\n\n\n",
+"@%`H `bin(`binned sample,`H bins,`channel_b$zs of,`edges edges){\n"
+"@R s=`$c$jsample);\n"
 "@hFORM == $BINS_EDGES\n"
 "@tinside=$INSIDE(s,$EDGE_FIRST(edges),$EDGE_LAST(edges,bins`L\n"
 "@Kinside?`edge_bin(s,edges,bins)\n"
 ":`bin_`S@x,0,s<$EDGE_FIRST(edges),$IS_NAN(s),bins);\n"
 "@<BIN_MODE == $BIN_MODE_NEAREST\n"
 "@K`bin_`S$INSIDE(s,of.lower,of.upper),`nearest_bin(s,bins,of),\n"
-"$MASKS(s<of.lower),$IS_NAN(s),bins);\n"
+"s<of.lower,$IS_NAN(s),bins);\n"
 "@<SAMPLE_IS_FLOAT\n"
 "@tinside=$INSIDE(s,of.lower,of.upper);\n"
 "@Kinside?`bisected_bin(s,bins,of)\n"
 ":`bin_`S@x,0,s<of.lower,$IS_NAN(s),bins);\n"
 "@g\n\n"
 "`@] $o=$RANGE_ALL&&$SAMPLE_IS_SIGNED==0?0:(`@])of.lower;\n"
-"`@]s x=$OFFSETS$is)-$o;\n"
-"`bins bin=`even_bin(x,bins,of.range,of.factor);\n"
-"`$ws past=$PAST(x,of.range),`Rs=x==(`@])of.range;\n"
+"`@] x=(`@])s-$o;\n"
+"`H bin=`even_bin(x,bins,of.range,of.factor);\n"
+"@tpast=$PAST(x,of.range),`Rs=x==(`@])of.range;\n"
 "`S$RANGE_ALL)\n"
 "@Kbin;\n"
 "`S$CLOSED)\n"
-"bin=past&`Rs?(`bins)(bins-1):bin;\n"
-"@K`bin_`S$CLOSED? !past|`Rs: !past,bin,$IS_BELOW(s,of.lower),\n"
-"(`$ws)(0),bins);\n"
+"bin=past&`Rs?bins-1:bin;\n"
+"@tbelow=$SAMPLE_IS_SIGNED?(long)s<(long)of.lower:@@s<of.lower;\n"
+"@K`bin_`S$CLOSED? !past|`Rs: !past,bin,below,@x,bins);\n"
 "@O\n"
-"}\n\n"
-"@%`H `bin(`binned sample,`H bins,`channel_b$zs of,`edges edges){\n"
-"@K$FIRST$i`bins$j(`$cs)(`$c$jsample)),bins,of,edges`L\n"
 "}\n\n\n"
 "@;@b{\n"
 "`H bins,`P_bins;\n"
@@ -9036,7 +9011,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8860 \"kernels.cl.inc\"\n"
+"#line 8831 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -9139,7 +9114,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8989 \"kernels.cl.inc\"\n"
+"#line 8960 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9203,16 +9178,6 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@;private @Y`binned*`block_t;\n"
 "@g\n"
 "@;@'`sample*`block_t;\n"
-"@O\n\n"
-"@hBIN_WIDE > 1\n"
-"@%`$cs `$cs_at(`block_t $o){\n"
-"@hSAMPLE_F16\n"
-"@k$iushort)halves=@k$iv$v)(0,$o);\n"
-"@K@k$iv$v_half)(0,(private @Yhalf*)&halves);\n"
-"@g\n"
-"@K$TO_WIDE(@R,@k$iv$v)(0,$o`L\n"
-"@O\n"
-"}\n"
 "@O\n\n\n"
 "@%@eblock_@vers(`block_t $o,`H*@ver,`b$zs b$zs,\n"
 "`edges edges){\n"
@@ -9235,15 +9200,6 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "bins);\n"
 "@ver[v]=`channel_@ver(bin,v%$CHANNELS,b$zs);\n"
 "}\n"
-"@<BIN_WIDE > 1\n"
-"$n`H v`Mv<$BLOCK;v+=$BIN_WIDE){\n"
-"`bins bins=`bins$j`$cs_at($o+v),$BOUNDS$i0),edges);\n"
-"`S$CHANNELS==1)\n"
-"bins=$xbins,(`bins)($CHANNEL_BINS(b$zs)`L\n"
-"@k$ivstore)(bins,0,@ver+v);\n"
-"}\n"
-"$n`H v`Mv<($CHANNELS>1?$BLOCK:0);v++)\n"
-"@ver[v]=`channel_@ver(@ver[v],v%$CHANNELS,b$zs);\n"
 "@g\n"
 "$n`H v`Mv<$BLOCK;v++)\n"
 "@ver[v]=`@ver$j$o[v],v%$CHANNELS,b$zs,edges);\n"
@@ -9438,7 +9394,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9328 \"kernels.cl.inc\"\n"
+"#line 9279 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9848,7 +9804,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9820 \"kernels.cl.inc\"\n"
+"#line 9771 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9866,7 +9822,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9835 \"kernels.cl.inc\"\n"
+"#line 9786 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9976,7 +9932,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9976 \"kernels.cl.inc\"\n"
+"#line 9927 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -10028,7 +9984,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10030 \"kernels.cl.inc\"\n"
+"#line 9981 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -10165,7 +10121,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10191 \"kernels.cl.inc\"\n"
+"#line 10142 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10448,7 +10404,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10511 \"kernels.cl.inc\"\n"
+"#line 10462 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -11163,7 +11119,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11355 \"kernels.cl.inc\"\n"
+"#line 11306 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11322,7 +11278,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11547 \"kernels.cl.inc\"\n"
+"#line 11498 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11416,7 +11372,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11647 \"kernels.cl.inc\"\n"
+"#line 11598 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -18718,17 +18674,6 @@ static uint64_t gpuscan__histogram_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(HISTOGRAM, !cpu) | GPUSCAN__PIECE(HISTOGRAM_FINISH, 1);
 }
 
-/* Returns how many samples a CPU puts into bins at once. The simulator (FENCE_MEM) crashes on vectors of 16. */
-static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
-    const gpuscan__histogram_key *own = &plan->key;
-    int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
-                   own->mode == GPUSCAN__BIN_MODE_GUESS;
-    if (!gpuscan__key_is_cpu(&plan->common.key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
-        own->form == GPUSCAN_BINS_EDGES || own->by_channel || own->wide_offset || branches)
-        return 1;
-    return gpuscan__types[plan->sample].size == 8 ? 8 : 16;
-}
-
 /* Defines the caller's expressions as functions of a pixel and the pixel's number in its row. */
 static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
@@ -18760,7 +18705,6 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM, is_double = plan->sample == GPUSCAN_TYPE_F64;
     uint32_t is_float = sample->kind == 'f';
     const char *real = is_double ? "double" : "float", *name = gpuscan__types[plan->element].name;
-    const char *wide = sample->kind == 's' ? "int" : "uint"; /* type of small integers in vectors */
     gpuscan__define(text, "SAMPLE", is_custom ? "gpuscan_custom_type" : name);
     gpuscan__define(text, "ELEMENT", is_custom ? "uchar" : name);
     gpuscan__define_number(text, "SAMPLE_SIZE", plan->sample_size);
@@ -18769,7 +18713,7 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     gpuscan__define_number(text, "SAMPLE_IS_FLOAT", is_float);
     gpuscan__define_number(text, "SAMPLE_F16", plan->sample == GPUSCAN_TYPE_F16);
     gpuscan__define(text, "BINNED", sample->name);
-    gpuscan__define(text, "VALUE", is_float ? real : gpuscan__bin_wide(gs, plan) > 1 ? wide : sample->name);
+    gpuscan__define(text, "VALUE", is_float ? real : sample->name);
     gpuscan__define(text, "REAL", real);
     gpuscan__define_number(text, "REAL_SIZE", is_double ? 8 : 4);
     gpuscan__define(text, "OFFSET", own->wide_offset ? "ulong" : "uint");
@@ -18798,7 +18742,6 @@ GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan 
     gpuscan__define_image(text, own.image, plan->element, own.pixel_channels);
     gpuscan__define_samples(text, gs, plan);
     GPUSCAN__HISTOGRAM_FIELDS(GPUSCAN__DEFINE_FIELD)
-    gpuscan__define_number(text, "BIN_WIDE", gpuscan__bin_wide(gs, plan));
     gpuscan__define_number(text, "REGISTERS", common->key.registers);
     gpuscan__define_number(text, "WHOLE_TILES", own.whole_tiles);
     gpuscan__define_expressions(text, plan);
