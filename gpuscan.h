@@ -11833,13 +11833,14 @@ typedef struct gpuscan__facts {
 
 /* Sorts. A tile has up to `vectors` elements per work-item. A larger tile stores longer runs of elements with one
    digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA
-   (waves of 64) runs 2. Without lanes, 32 KiB hold 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-amd-local.
+   (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. Without lanes, a work-item takes at most 15 elements. tuning:
+   sort-no-lanes. A sort whose count is on the device takes as many launches as its `count`. tuning: sort-counted.
    `units` is 8 on Intel's GPUs, since 8 or 16 units share a local memory. A group of 512 work-items, in sub-groups of 8
    lanes, fills 8 units. tuning: sort-intel, sort-together-others */
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
-    X(vectors,  { 2,   8,  28,  16,   8,  4,  4,  4,  4})                                                              \
+    X(vectors,  { 2,   8,  28,  16,  15,  4,  4,  4,  4})                                                              \
     X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0},       /* maximum bytes; 0: no limit. [0]: sub-groups of 32 */      \
                 {0, 0, 32 << 10, 0, 0, 0, 0, 0, 0})                                                                    \
     /* 1: tiles go through local memory in pieces, if there are values, and keys or values have 8 bytes or more */     \
@@ -12868,7 +12869,8 @@ static const gpuscan__facts gpuscan__profiles[] = {
      small scans  up to GPUSCAN__FEW_TILES tiles. All groups run at the same time, and each loads the sums of all tiles
                   before its own, which is faster than a look-back
      large scans  groups sum tiles about 24 MiB ahead of the tiles that they scan, since a cache of 50 MB holds as much
-                  and other data. Vectors and registers give the most loads in flight without spills. tuning: scan-tiles
+                  and other data. Vectors and registers give the most loads in flight without spills. tuning:
+                  scan-tiles, scan-ahead
      segments     no tiles are summed ahead, since a look-back ends at the nearest tile in which a segment begins. Many
                   small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small
      selections   a tile is loaded once only if flags of 1 byte select indices, or if a predicate selects elements of 4
@@ -12946,8 +12948,8 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(AMD_OR_INTEL, RUNS, 0, 0, MULTI_PASS, 256, 8, 0, 0, 0),
 #endif
     /* Scans on AMD's and Intel's GPUs. On AMD's, one group folds sums (AHEAD) above 16 MiB, or above 4 MiB if 8-byte
-       sums are exact. Intel's compiler would keep 8 vectors of bytes in private memory. In scans by segments it would
-       spill 4 vectors of short elements. tuning: scan-fold */
+       sums are exact. Intel's compiler would keep 8 vectors of bytes or floats in private memory. In scans by segments
+       it would spill 4 vectors of short elements. tuning: scan-fold, scan-intel */
     GPUSCAN__TILE(AMD, EXACT, 8, 4096, SINGLE_PASS, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
@@ -12958,13 +12960,14 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(INTEL, SCANS, 1, 16384, SINGLE_PASS, 256, 4, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, EXACT, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 0, 256, 0),
     /* small calls on a CPU: one work-item takes all elements in one launch */
     GPUSCAN__TILE(CPU, ALL, 0, 256, CPU_MULTI_PASS, 64, 4, 0, 0, 0),
     /* calls that no other row fits */
     GPUSCAN__TILE(SIMULATOR, ALL, 0, 0, SINGLE_PASS, 32, 2, 0, 0, 0),
     GPUSCAN__TILE(NVIDIA, ALL, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 72, 0),
     GPUSCAN__TILE(AMD, ALL, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 0, 0, 0),
-    GPUSCAN__TILE(INTEL, ALL, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, ALL, 0, 0, SINGLE_PASS_AHEAD, 256, 6, 0, 256, 0),
     GPUSCAN__TILE(OTHER_GPU, ALL, 0, 0, MULTI_PASS, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(CPU, ALL, 0, 0, CPU_SINGLE_PASS, 64, 4, 0, 0, 0),
     GPUSCAN__TILE(LLVMPIPE, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0),
@@ -13858,11 +13861,13 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
 }
 
 /* Returns whether init can be an argument by value: all of a kernel's arguments must fit device.parameters. Besides
-   init, there are the call's values, the sources' pointers and offsets, and less than 256 bytes of other arguments. */
+   init, there are the call's values, the sources' pointers and offsets, and less than 256 bytes of other arguments.
+   PoCL 3.1 places arguments that are aligned to more than 64 bytes wrong. */
 static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__given *given = &plan->key.given;
     uint32_t sources = given->sources[0] ? 2 * GPUSCAN_MAX_SOURCES * (uint32_t)sizeof(cl_ulong) : 0;
-    return plan->e.dst_size + given->values_size + sources + 256u <= gs->device.parameters;
+    return gpuscan__alignment(plan->e.dst_size) <= 64 &&
+           plan->e.dst_size + given->values_size + sources + 256u <= gs->device.parameters;
 }
 
 /* Returns the bytes of a tile's or part's prefix: those of a sum and, if e->exact is 1, of a second component. With

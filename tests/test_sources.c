@@ -677,6 +677,47 @@ static void test_operators(void **state) {
     free_sources(&s);
 }
 
+/* Sums that are aligned to 512 bytes, more than drivers expect of a kernel's arguments. */
+static void test_aligned_sums(void **state) {
+    enum { WORDS = 128 };
+    const gpuscan_type types[1] = {GPUSCAN_TYPE_U32};
+    static uint32_t sums[ROWS * WORDS];
+    char text[4096];
+    sources s = sources_of(1, types, 0, 1);
+    gpuscan_reduce_desc d;
+    uint32_t r, w, i;
+    (void)state;
+    write_texts(&s);
+    fill();
+    snprintf(text, sizeof text,
+             "%s\ntypedef struct __attribute__((aligned(512))) { uint at[128]; } wide;\n"
+             "wide add(wide a, wide b) { for (int k = 0; k < 128; k++) a.at[k] += b.at[k]; return a; }\n"
+             "wide all(uint x, uint step) { wide a; for (int k = 0; k < 128; k++) a.at[k] = x + step * k; return a; }",
+             s.text);
+    s.custom.source = text;
+    s.custom.type = "wide";
+    s.custom.size = WORDS * 4;
+    s.custom.combine = "add(a, b)";
+    s.custom.identity = "all(0, 0)";
+    s.custom.convert = "all(x + seen(i), 1)";
+    memset(&d, 0, sizeof d);
+    d.dst_type = GPUSCAN_TYPE_CUSTOM;
+    d.op = GPUSCAN_OP_CUSTOM;
+    d.custom = &s.custom;
+    d.rows = ROWS;
+    d.call = call_by(&s, GPUSCAN_STRATEGY_AUTO);
+    test_case("sums aligned to 512 bytes");
+    test_ok(gpuscan_reduce_host(test.gs, src, sums, ROW, &d));
+    for (r = 0; r < ROWS; r++)
+        for (w = 0; w < WORDS; w++) {
+            uint32_t sum = 0;
+            for (i = 0; i < ROW; i++)
+                sum += src[r * ROW + i] + seen(&s, i) + w;
+            assert_int_equal(sums[r * WORDS + w], sum);
+        }
+    free_sources(&s);
+}
+
 /* A preparation needs only types, and its program serves all buffers. */
 static void test_prepared(void **state) {
     const gpuscan_type types[3] = {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_CUSTOM, GPUSCAN_TYPE_I16};
@@ -842,7 +883,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_operations), TEST(test_types),    TEST(test_host_arrays),
                                        TEST(test_payloads),   TEST(test_refused),  TEST(test_overlaps),
                                        TEST(test_operators),  TEST(test_prepared), TEST(test_trim),
-                                       TEST(test_trim_while_running)};
+                                       TEST(test_aligned_sums), TEST(test_trim_while_running)};
     test_select();
     return cmocka_run_group_tests_name("sources", tests, open_calls, test_close);
 }
