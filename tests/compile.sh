@@ -341,7 +341,8 @@ for compiler in gcc clang; do
   check "$compiler: unsigned char" "$compiler" -std=c99 -funsigned-char $c_warnings -I"$root" -fsyntax-only implementation.c
   m32='-m32 -idirafter /usr/include/x86_64-linux-gnu' # the kernel's headers, which <errno.h> includes
   if echo '#include <stdlib.h>' > dialect.c && "$compiler" $m32 -fsyntax-only dialect.c 2> /dev/null; then
-    check "$compiler: 32 bit" "$compiler" $m32 -std=c99 $c_warnings $most -I"$root" -c implementation.c -o implementation32.o
+    check "$compiler: 32 bit" "$compiler" $m32 -std=c99 $c_warnings $optimize ${all:+-O3} -I"$root" -c implementation.c \
+      -o implementation32.o
     echo '#include <cstdlib>' > dialect.cpp
     "$cxx" $m32 -fsyntax-only dialect.cpp 2> /dev/null &&
       check "$cxx: 32 bit" "$cxx" $m32 -std=c++11 $warnings -I"$root" -fsyntax-only implementation.cpp

@@ -63,11 +63,11 @@ elif [ ! -e "$work/trixie/complete" ] &&
   say "left out: Debian 13's PoCL, which debootstrap could not install (see $work/logs/trixie-setup.txt)"
 fi
 
-# ---- PoCL with fewer declarations of built-in functions ----------------------------------------------------------------
+# ---- PoCL that compiles faster -----------------------------------------------------------------------------------------
 
 # For each program, PoCL's compiler reads 18,000 lines that declare OpenCL's functions, which takes as long as a small
 # kernel. PoCL finds its files by its library's path. So this links them into a folder, and writes a header there that
-# leaves out what neither the kernels nor the tests name or paste together.
+# leaves out what neither the kernels nor the tests name or paste together. unoptimized.c says what else takes long.
 pocl=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2> /dev/null | sed -n 's/.*libpocl\.so\.2 .*=> //p' | head -1)
 share=${pocl%/*}/../../share/pocl
 rm -rf "$work/pocl"
@@ -87,6 +87,12 @@ if [ -n "$pocl" ] && [ -e "$share/include/opencl-c.h" ]; then
     { print }
   ' - "$share/include/opencl-c.h" > "$work/pocl/opencl-c.h" &&
     mv -f "$work/pocl/opencl-c.h" "$work/pocl/share/pocl/include/opencl-c.h"
+  if [ "$(uname -m)" = x86_64 ]; then
+    "$cc" -std=c99 -Wall -Wextra -Werror -shared -fPIC tests/unoptimized.c -o "$work/pocl/lib/here/driver.so" \
+      -Wl,--no-as-needed,-rpath,'$ORIGIN' "$work/pocl/lib/here/libpocl.so.2" -ldl || exit 1
+  else
+    ln -s libpocl.so.2 "$work/pocl/lib/here/driver.so"
+  fi
 fi
 
 # ---- programs, of which the faults run under sanitizers ----------------------------------------------------------------

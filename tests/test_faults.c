@@ -89,6 +89,60 @@ static weight weight_of(int function) {
     }
 }
 
+/* ---- programs that are built once -------------------------------------------------------------------------------- */
+
+/* PoCL takes most of this test's time to build programs that it has built before. So the driver below the layer keeps
+   the programs of the test's context, and gives a text's program again once it is built. */
+enum { KEPT = 64 };
+static struct kept_program {
+    char *text, *options; /* options: NULL: it is not built */
+    cl_program program;
+} kept[KEPT], *latest; /* latest: of the program that was created last; NULL: it is not to be kept */
+
+static cl_program CL_API_CALL create_kept(cl_context context, cl_uint count, const char **lines, const size_t *lengths,
+                                          cl_int *status) {
+    static char text[1 << 20];
+    size_t length = 0;
+    cl_uint i;
+    latest = NULL;
+    if (context != test.context)
+        return clCreateProgramWithSource(context, count, lines, lengths, status);
+    for (i = 0; i < count; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s", lines[i]);
+    assert_true(length < sizeof text);
+    for (latest = kept; latest->text && strcmp(latest->text, text) != 0; latest++)
+        assert_true(latest < kept + KEPT - 1);
+    if (latest->text == NULL)
+        latest->text = strdup(text);
+    if (latest->options)
+        *status = clRetainProgram(latest->program);
+    else
+        latest->program = clCreateProgramWithSource(context, count, lines, lengths, status);
+    return latest->program;
+}
+
+static cl_int CL_API_CALL build_kept(cl_program program, cl_uint count, const cl_device_id *devices,
+                                     const char *options, void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
+    const int is_kept = latest && latest->program == program;
+    cl_int status;
+    if (is_kept && latest->options) {
+        assert_string_equal(options, latest->options);
+        return CL_SUCCESS;
+    }
+    status = clBuildProgram(program, count, devices, options, notify, user);
+    if (is_kept && status == CL_SUCCESS) {
+        latest->options = strdup(options);
+        status = clRetainProgram(program);
+    }
+    return status;
+}
+
+static void open_layer(void) {
+    layer_open();
+    layer.driver.clCreateProgramWithSource = create_kept;
+    layer.driver.clBuildProgram = build_kept;
+}
+
 /* ---- one call with one fault ------------------------------------------------------------------------------------- */
 
 typedef struct fault {
@@ -171,7 +225,7 @@ static int survived(gpuscan_result result, const fault *f, int custom) {
 static gpuscan *open_layered(void) {
     gpuscan_desc desc = layer_desc();
     gpuscan *gs = NULL;
-    layer_open();
+    open_layer();
     desc.limits.without = without;
     desc.limits.lanes = lanes;
     test_ok(gpuscan_create(&gs, &desc));
@@ -520,7 +574,7 @@ static gpuscan *before(int what) {
     gpuscan_call call;
     memset(&call, 0, sizeof call);
     if (what == DO_CREATE || what == DO_CREATE_ALONE) {
-        layer_open();
+        open_layer();
         return NULL;
     }
     gs = open_layered();
@@ -772,7 +826,7 @@ static int steps(const fault *f) {
     static const int order[] = {STEP_CREATE, STEP_SCAN, STEP_GET_BLOB, STEP_CREATE, STEP_SCAN};
     size_t i;
     int failures = 0;
-    layer_open();
+    open_layer();
     if (f) {
         arm(f);
         layer.fail_gives = 1;

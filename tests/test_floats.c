@@ -438,7 +438,7 @@ static void check_late_tiles(gpuscan_type type, gpuscan_strategy strategy, summe
     static const gpuscan_custom silent = {"#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3u != 1u)\n"
                                           "#define GPUSCAN_TEST_DELAY(tile)\n",
                                           NULL, 0, NULL, NULL, "x", NULL, NULL, NULL};
-    const uint64_t    count = test_size(300, 600011, 600011);
+    const uint64_t    count = test_size(300, 200003, 600011);
     const size_t      size = ref_size(type);
     unsigned char    *in = (unsigned char *)test_alloc(count * size), *out = (unsigned char *)test_alloc(count * size);
     unsigned char    *wanted = (unsigned char *)test_alloc(count * size);

@@ -561,9 +561,10 @@ static void float_sums(void **state) {
     double                unit;
     gpuscan_type          type;
     uint64_t              i, count;
-    int                   s, n, run, runs = test.is_small ? 5 : 100;
+    int                   s, n, run, runs;
     (void)state;
     for (n = 0; n < (test.is_small ? 2 : 6); n++) {
+        runs = (int)test_size(5, n < 4 ? 100 : 10, 100);
         type = n % 2 ? GPUSCAN_TYPE_F64 : GPUSCAN_TYPE_F32;
         unit = n % 2 ? DBL_EPSILON : (double)FLT_EPSILON;
         count = counts[n / 2];
