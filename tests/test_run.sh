@@ -41,7 +41,7 @@ program bad "echo '[  ERROR   ] --- 1 != 2'; echo '[  FAILED  ] second'; $end; e
 program skips "echo '[  SKIPPED ] second'; $end; echo '[  SKIPPED ] 1 test(s), listed below:'"
 program dies 'kill -s SEGV $$'
 program gives_up 'exit 3'
-program hangs '(sleep 8; echo > alive) & wait'
+program hangs '(sleep 5; echo > alive) & wait'
 program dies_last "echo '[       OK ] second'; kill -s SEGV \$\$"
 program ends_badly "echo '[       OK ] second'; $end; exit 1"
 program mute ''
@@ -60,7 +60,7 @@ echo 'echo "5 passed, 0 failed"; exit 1' > tests/trust.sh
 
 "${CC:-cc}" -std=c99 "$root/tests/run.c" -o run || exit 1
 unset GPUSCAN_TEST_AGAIN POCL_EXTRA_BUILD_FLAGS
-OCL_ICD_VENDORS=$work/none GPUSCAN_TEST_SEED=7 GPUSCAN_TEST_SHARE=16 GPUSCAN_TEST_LIMIT=6
+OCL_ICD_VENDORS=$work/none GPUSCAN_TEST_SEED=7 GPUSCAN_TEST_SHARE=16 GPUSCAN_TEST_LIMIT=3
 export OCL_ICD_VENDORS GPUSCAN_TEST_SEED GPUSCAN_TEST_SHARE GPUSCAN_TEST_LIMIT
 ./run > out.txt 2>&1
 status=$?
