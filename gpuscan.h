@@ -8990,7 +8990,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`S$RANGE_ALL)\n"
 "@Kbin;\n"
 "`S$CLOSED)\n"
-"bin=past&`Rs?bins-1:bin;\n"
+"bin=(past&`Rs)?bins-1:bin;\n"
 "@tbelow=$SAMPLE_IS_SIGNED?(long)s<(long)of.lower:@@s<of.lower;\n"
 "@K`bin_`S$CLOSED? !past|`Rs: !past,bin,below,@x,bins);\n"
 "@O\n"
