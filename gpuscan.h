@@ -10892,13 +10892,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
 "t->starts[e]=@U@y($OWN_DIGIT(e),@w,@a);\n"
-"`S$OWN_DIGIT(e)<$RADIX)\n"
-"@a->$y[$OWN_DIGIT(e)]=t->starts[e];\n"
-"}\n"
-"@.;\n"
-"$n`H e`Me<@i_DIGITS;e++){\n"
-"`H @q=$OWN_DIGIT(e)+1;\n"
-"t->$bs[e]=(@q<$RADIX?@a->$y[@q]:$$g)-t->starts[e];\n"
+"t->$bs[e]=@U@y($OWN_DIGIT(e)+1,@w,@a)-t->starts[e];\n"
 "}\n"
 "}\n"
 "@6@Ut`Py @Uby_nibbles\n"
@@ -11093,7 +11087,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11281 \"kernels.cl.inc\"\n"
+"#line 11275 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11252,7 +11246,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11473 \"kernels.cl.inc\"\n"
+"#line 11467 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11346,7 +11340,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11573 \"kernels.cl.inc\"\n"
+"#line 11567 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
