@@ -21124,18 +21124,21 @@ static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *
 }
 
 /* Sets the key's group, vectors and tile. Until local memory suffices, reduces `vectors` in steps of `batch`, then
-   halves `group`. Without lanes, `vectors` is at most SORT_NIBBLE_ROUNDS. Drops the padding unless a group has a
-   multiple of 32 work-items. */
-static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t vectors,
+   halves `group` and begins with `most` vectors again. Without lanes, `vectors` is at most SORT_NIBBLE_ROUNDS. Drops
+   the padding unless a group has a multiple of 32 work-items. */
+static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t most,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
+    uint32_t vectors = most;
     while ((gpuscan__sort_shared_bytes(gs, key, &plan->key, group, vectors) > gpuscan__sort_room(gs, plan) &&
             (vectors > batch || group > 1)) ||
            (vectors > GPUSCAN__SORT_NIBBLE_ROUNDS && !gpuscan__whole_lanes(gs, group))) {
-        if (vectors > batch)
+        if (vectors > batch) {
             vectors -= batch;
-        else
+        } else {
             group /= 2;
+            vectors = most;
+        }
     }
     if (group % 32)
         plan->key.padded = 0;
