@@ -4023,7 +4023,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@6$$h_UNITS ($BITS ? 2u : 64u)\n"
 "@6$$f@p 16u\n"
 "@6$HIGHEST(`J) (63u - (`H)clz(`J))\n"
-"@6$LOWEST(`J) (`H)_@9_ctzl(`J)\n"
+"@6$LOWEST(`J) $HIGHEST((`J) & (0 - (`J)))\n"
 "@;union{\n"
 "uchar byte[$$h@p];\n"
 "uchar16 `E[$$h@p/$$f@p];\n"
