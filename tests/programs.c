@@ -8,8 +8,8 @@
    STEP, only every STEPth program is written; FIRST chooses which. From STEP 16 on, one call in four is prepared, which
    FIRST chooses, too, and of these calls' programs every (STEP / 4)th is written. --plans writes the programs of
    default calls on the GPUs of `offline` as FOLDER/DEVICE-PLAN-N.cl, and FOLDER/local.txt, for the vendors' compilers
-   (tests/reach.sh). --kernels prints for each device how it does a default call, e.g. a scan of 5000 u8. Most of the time goes into the host's side of self-tests: with --plans and from STEP 16 on, one
-   program in eight is tested. */
+   (tests/reach.sh). --kernels prints for each device how it does a default call, e.g. a scan of 5000 u8. Most of the
+   time goes into the host's side of self-tests: with --plans and from STEP 16 on, one program in eight is tested. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <stdarg.h>
 #include <stdio.h>
