@@ -12058,7 +12058,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     words = gpuscan_result_string(result); /* printed up to a colon, since `format` has its own advice */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
              result == CL_INVALID_COMMAND_QUEUE || result == GPUSCAN__NVIDIA_ILLEGAL_ACCESS
-                 ? ": the queue is not valid, or its context is lost, and no object on that context works any more"
+                 ? ": the queue is invalid, or its context is lost and no object on it works any more"
                  : "");
     gpuscan__log(gs, GPUSCAN_LOG_ERROR, gs->error);
     return result;
@@ -14891,7 +14891,7 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan__plan *plan
         {call->source_count > GPUSCAN_MAX_SOURCES, argument, "call.source_count is above 4"},
         {!call->sources != !call->source_count, argument, "call.sources or call.source_count is missing"},
         {call->source_count && !(e->custom && sees_sources), argument, /* operators see no sources */
-         "call.sources: the call uses no convert, select, equal, key or weight, which could see them"},
+         "call.sources: no convert, select, equal, key or weight of the call could see them"},
         {runs && !call->wait_count != !call->wait_list, GPUSCAN_ERROR_INVALID_EVENT,
          "call.wait_count and call.wait_list do not agree"},
         {runs && call->scratch_size && !call->scratch.mem, argument, "call.scratch_size is given without call.scratch"},
@@ -14999,7 +14999,7 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
         return r;
     if (plan->reads_scratch && (range->flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
-                             "call.scratch is read for result, but the buffer's flags do not let the host read it");
+                             "call.scratch is read for result, but its flags do not let the host read it");
     plan->scratch_flags = range->flags;
     usable = call->scratch_size ? call->scratch_size : range->size_left;
     if (usable < bytes)
@@ -15378,15 +15378,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
    parts. The operator takes each part from b or, if b's part is 0, from a. So it is associative, but does not commute.
    Parts are uints if the size allows: NVIDIA's compiler is slow with bytes. tuning: device-stand-in-parts */
 static const char gpuscan__stand_in_text[] =
-    "typedef struct { %s part[%u]; } gpuscan_test_type;\n"
-    "gpuscan_test_type gpuscan_test_last(gpuscan_test_type a, gpuscan_test_type b) {\n"
+    "typedef struct { %s part[%u]; } gpuscan_test;\n"
+    "gpuscan_test gpuscan_test_last(gpuscan_test a, gpuscan_test b) {\n"
     "    for (int i = 0; i < %u; i++) a.part[i] = b.part[i] ? b.part[i] : a.part[i];\n"
     "    return a;\n"
-    "}\n"
-    "gpuscan_test_type gpuscan_test_none(void) {\n"
-    "    gpuscan_test_type none;\n"
-    "    for (int i = 0; i < %u; i++) none.part[i] = 0;\n"
-    "    return none;\n"
     "}\n";
 
 /* Returns whether sub-groups have the width that the kernels are written for. Some devices choose it themselves. */
@@ -15435,13 +15430,13 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     custom.combine = "b != 0 ? b : a";
     custom.identity = "0";
     if (plan->e.dst == GPUSCAN_TYPE_CUSTOM || of_structs) {
-        snprintf(source, sizeof(source), gpuscan__stand_in_text, parts < size ? "uint" : "uchar", parts, parts, parts);
+        snprintf(source, sizeof(source), gpuscan__stand_in_text, parts < size ? "uint" : "uchar", parts, parts);
         custom.source = source;
-        custom.type = "gpuscan_test_type";
+        custom.type = "gpuscan_test";
     }
     if (plan->e.dst == GPUSCAN_TYPE_CUSTOM) {
         custom.combine = "gpuscan_test_last(a, b)";
-        custom.identity = "gpuscan_test_none()";
+        custom.identity = "(gpuscan_test){{0}}";
     }
     if (!stand_in.e.custom) /* if the conversion is the only custom text, the self-test runs without it */
         stand_in.key.custom_size = 0;
