@@ -14891,7 +14891,7 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan__plan *plan
         {call->source_count > GPUSCAN_MAX_SOURCES, argument, "call.source_count is above 4"},
         {!call->sources != !call->source_count, argument, "call.sources or call.source_count is missing"},
         {call->source_count && !(e->custom && sees_sources), argument, /* operators see no sources */
-         "call.sources: no convert, select, equal, key or weight of the call could see them"},
+         "call.sources: the call uses no convert, select, equal, key or weight to see them"},
         {runs && !call->wait_count != !call->wait_list, GPUSCAN_ERROR_INVALID_EVENT,
          "call.wait_count and call.wait_list do not agree"},
         {runs && call->scratch_size && !call->scratch.mem, argument, "call.scratch_size is given without call.scratch"},
