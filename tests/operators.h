@@ -143,7 +143,7 @@ static const test_operator op_affine_compose = {
     &op_affine_identity,
     op_affine_fill};
 
-/* ---- 32 affine maps, which are aligned to their 256 bytes; OpenCL C aligns its own types to at most 128 bytes ------ */
+/* ---- 32 affine maps, aligned to 256 bytes; OpenCL C aligns its own types to at most 128 bytes -------------------- */
 
 static inline void op_maps_combine(const void *x, const void *y, void *z) {
     int k;

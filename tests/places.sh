@@ -1,23 +1,25 @@
 #!/bin/sh
-# Lists the places of a change: the lines that the names in the table of tests/README.md, "Changing the code", stand for.
+# Lists the places of a change: the lines that the names in a table of tests/README.md stand for ("Changing the code").
 #     sh tests/places.sh 'an operator'     the rows whose first column has these words
 #     sh tests/places.sh --check           says which names of the table stand for nothing; tests/compile.sh calls this
-# A name in backticks stands for its definition, [NAME] for a section, NAME.h for a file, and NAME* for all lines with it.
+# A name in backticks stands for its definition, [NAME] for a section, NAME.h for a file, NAME* for all lines with it.
 # Lines of gpuscan.h's embedded kernels are left out.
 
 cd "$(dirname "$0")/.." || exit 1
 [ $# = 1 ] || { sed -n '2,6s/^# *//p' "$0"; exit 2; }
 
 {
-  awk '/kernels.cl.inc: begin/ { inside = 1 } !inside { print FILENAME ":" FNR ":" $0 } /kernels.cl.inc: end/ { inside = 0 }' \
-    gpuscan.h
+  awk '/kernels.cl.inc: begin/ { inside = 1 }
+    !inside { print FILENAME ":" FNR ":" $0 }
+    /kernels.cl.inc: end/ { inside = 0 }' gpuscan.h
   grep -n '' kernels.cl.inc tests/*.[ch] tests/*.sh tools/*.[ch] examples/*.py
 } | awk -v wanted="$1" '
   # whether a line of code defines `name`: a macro, function, type, table, row, enumerator or member
   function defines(line, name) {
     return line ~ "^ *#define " name "([ (]|$)" || line ~ "^    X\\(" name "[,)]" || line ~ "^" name " = " ||
-      line ~ "^[A-Za-z].*[ *]" name "\\(.*[^;]$" || line ~ "^typedef .*[ *]" name "( \\{|;)" || line ~ "^} " name "[;[]" ||
-      line ~ "^[A-Za-z].*[ *]" name "(\\[.*)? = " || line ~ "^ *" name "( = .*)?,( |$)" || line ~ "^    enum .* " name
+      line ~ "^[A-Za-z].*[ *]" name "\\(.*[^;]$" || line ~ "^typedef .*[ *]" name "( \\{|;)" ||
+      line ~ "^} " name "[;[]" || line ~ "^[A-Za-z].*[ *]" name "(\\[.*)? = " ||
+      line ~ "^ *" name "( = .*)?,( |$)" || line ~ "^    enum .* " name
   }
   function place(token,    name, all, k, hit, found) {
     all = token ~ /[*]$/

@@ -158,11 +158,11 @@ static void check_sums(gpuscan_type type, gpuscan_strategy strategy, gpuscan_op 
     for (i = 0; i < all; i++)
         ref_store(type, in, i, ref_real(spread_value(s, type)));
     ref_store(type, init, 0,
-             ref_real(l->init == 1              ? 0.7
-                      : op == GPUSCAN_OP_MUL    ? 1
-                      : op == GPUSCAN_OP_CUSTOM ? -(double)INFINITY
-                      : l->init                 ? -0.0
-                                                : 0));
+              ref_real(l->init == 1              ? 0.7
+                       : op == GPUSCAN_OP_MUL    ? 1
+                       : op == GPUSCAN_OP_CUSTOM ? -(double)INFINITY
+                       : l->init                 ? -0.0
+                                                 : 0));
     d.count = l->count;
     d.rows = l->rows;
     d.src_pitch = src_pitch;
@@ -188,8 +188,8 @@ static void check_sums(gpuscan_type type, gpuscan_strategy strategy, gpuscan_op 
             test_same_bytes(total + r * size, row + (count - 1) * size, size, 1);
             for (i = 0; op == GPUSCAN_OP_ADD && i < count; i++)
                 if (ref_load(type, in, r * src_pitch + i).real == 0)
-                    test_same_bytes(row + i * size, after_zero(type, i == 0 ? init : row + (i - 1) * size, in,
-                                                               r * src_pitch + i), size, 1);
+                    test_same_bytes(row + i * size,
+                                    after_zero(type, i ? row + (i - 1) * size : init, in, r * src_pitch + i), size, 1);
             for (i = 1; s != SIGNED && op == GPUSCAN_OP_ADD && i < count; i++)
                 if (!(ref_load(type, row, i).real >= ref_load(type, row, i - 1).real))
                     fail_msg("%s: element %u of row %u decreases: %.17g after %.17g", test.what, (unsigned)i,
