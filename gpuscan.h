@@ -15376,13 +15376,15 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
 
 /* Self-tests use this text in place of the caller's, which must not run on unexpected values. A value is a struct of
    parts. The operator takes each part from b or, if b's part is 0, from a. So it is associative, but does not commute.
-   Parts are uints if the size allows: NVIDIA's compiler is slow with bytes. tuning: device-stand-in-parts */
+   Parts are uints if the size allows: NVIDIA's compiler is slow with bytes. tuning: device-stand-in-parts
+   The identity is a constant: NVIDIA's compiler does not return from some scans with (gpuscan_test){{0}}. */
 static const char gpuscan__stand_in_text[] =
     "typedef struct { %s part[%u]; } gpuscan_test;\n"
-    "gpuscan_test gpuscan_test_last(gpuscan_test a, gpuscan_test b) {\n"
+    "gpuscan_test gpuscan_last(gpuscan_test a, gpuscan_test b) {\n"
     "    for (int i = 0; i < %u; i++) a.part[i] = b.part[i] ? b.part[i] : a.part[i];\n"
     "    return a;\n"
-    "}\n";
+    "}\n"
+    "constant gpuscan_test gpuscan_none = {{0}};\n";
 
 /* Returns whether sub-groups have the width that the kernels are written for. Some devices choose it themselves. */
 static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
@@ -15435,8 +15437,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
         custom.type = "gpuscan_test";
     }
     if (plan->e.dst == GPUSCAN_TYPE_CUSTOM) {
-        custom.combine = "gpuscan_test_last(a, b)";
-        custom.identity = "(gpuscan_test){{0}}";
+        custom.combine = "gpuscan_last(a, b)";
+        custom.identity = "gpuscan_none";
     }
     if (!stand_in.e.custom) /* if the conversion is the only custom text, the self-test runs without it */
         stand_in.key.custom_size = 0;
