@@ -13446,7 +13446,7 @@ static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan__
     return at == texts->length;
 }
 
-/* Returns the field whose size is wrong, or NULL. The build log then names an array of it: see gpuscan__define_type. */
+/* Returns the field of which the build log says that its size is wrong, or NULL. See gpuscan__define_type. */
 static const char *gpuscan__wrong_size(const char *log) {
     static const char names[][2][32] = {{"gpuscan_values_size_differs", "call.values_size"},
                                            {"gpuscan_custom_size_differs", "custom->size"},
@@ -13880,7 +13880,7 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__define_number(text, "INIT_BY_VALUE", (uint64_t)gpuscan__init_by_value(gs, plan));
     gpuscan__define_number(text, "EXACT_PREFIX", (uint64_t)e->exact);
     gpuscan__define_number(text, "PREFIX_SIZE", gpuscan__prefix_size(plan));
-    /* the simulator (FENCE_MEM) crashes on vectors of 16 elements */
+    /* a simulator (FENCE_MEM) crashes on vectors of 16 elements */
     gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
     gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
@@ -14067,8 +14067,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clearing scratch failed");
 }
 
-/* Replaces the object's own scratch of one kind if it is too small, or if no new epoch is left. An epoch is a call's
-   number in its words. Clears the new buffer and waits until it is 0, unless the kind is PLAIN. */
+/* Replaces the object's own scratch of one kind if it is too small, or if no epoch is left: each call marks its words
+   in scratch with an epoch, a number of its own. Unless the kind is PLAIN, clears the new buffer and waits for that. */
 GPUSCAN__COLD gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
     gpuscan__own_scratch *own = &gs->scratch[kind];
     uint32_t epochs = ((uint32_t)1 << (kind == GPUSCAN__WORDS32 ? 14 : 30)) - 1;
@@ -14270,7 +14270,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
             piece = bytes < GPUSCAN__FILL_MOST ? bytes : GPUSCAN__FILL_MOST;
-            if (piece <= sizeof(gpuscan__zeros) && may_write) /* not a fill: see gpuscan__clear_buffer */
+            if (piece <= sizeof(gpuscan__zeros) && may_write) /* memory checkers see no fills */
                 code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, piece, gpuscan__zeros,
                                                    chain->wait_count, chain->waits, made);
             else
@@ -14586,7 +14586,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     const char *field = range->field;
     cl_mem mem = range->buffer.mem;
     size_t size = 0, origin = 0;
-    uint64_t offset, bytes = range->elements * range->size - range->cut, end; /* fits: see gpuscan__check_sizes */
+    uint64_t offset, bytes = range->elements * range->size - range->cut, end; /* they fit: see gpuscan__check_sizes */
     gpuscan_result r = gpuscan__check_memory(gs, range);
     gpuscan__ask(gs, range, mem, CL_MEM_SIZE, sizeof(size), &size, &r);
     if (range->root != mem)
@@ -14648,7 +14648,7 @@ GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint
 
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
 
-/* Checks that each range's bytes fit 64 bits. A preparation may lack the buffers: then at most BUFFER_MOST bytes. */
+/* Checks that no range exceeds 2^64 - 1 bytes or, in a preparation, which may lack buffers, BUFFER_MOST bytes. */
 static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
     size_t i;
     for (i = 0; i < plan->range_count; i++) {
@@ -14878,7 +14878,7 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan__plan *plan
     const gpuscan__elements *e = &plan->e;
     const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
     int runs = plan->is_run || plan->from_host;
-    int sees_sources = e->convert || e->key == GPUSCAN_TYPE_CUSTOM || !e->dst; /* 1: a text reads sources */
+    int sees_sources = e->convert || e->key == GPUSCAN_TYPE_CUSTOM || !e->dst; /* 1: a custom text may use them */
     const gpuscan__mistake mistakes[] = {
         {call->values_size > GPUSCAN__VALUES_MOST, argument, "call.values_size is above 256"},
         {(call->values || runs) && !call->values != !call->values_size, argument,
@@ -15200,7 +15200,7 @@ static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *pla
     return (uint32_t)gpuscan__min(group, alone && gs->device.lanes == GPUSCAN__LANES_LOCAL ? width : width * width);
 }
 
-/* Halves `vectors`, a number per work-item, until vectors of `bytes` bytes take at most 128 bytes of registers. */
+/* Halves `vectors`, a work-item's number of vectors of `bytes` bytes, until they fit 128 bytes of registers. */
 static uint32_t gpuscan__kept_vectors(uint32_t vectors, uint32_t bytes) {
     while (vectors > 1 && vectors * bytes > 128)
         vectors /= 2;
@@ -15259,7 +15259,7 @@ static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strateg
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.devices != GPUSCAN__ON_SIMULATOR;
 }
 
-/* Calls the operation's `choose`. Copies the operation's own part to the key. In a self-test, `forced` is the key. */
+/* Calls the operation's `choose`. Copies the operation's own fields to the key. In a self-test, `forced` is the key. */
 static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan__operation *operation = plan->operation;
     unsigned char *own = (unsigned char *)plan + operation->own_at;
@@ -15288,8 +15288,8 @@ GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan
     return strategy;
 }
 
-/* Replaces a strategy by the next simpler one if `why`, the reason why it cannot do the call, is not NULL, and the
-   call's strategy is AUTO. Returns 0 if the strategy stays. */
+/* If the call's strategy is AUTO, and `why` gives a reason (not NULL) why *strategy cannot do the call, sets *strategy
+   to the next simpler strategy. Returns 0 if *strategy stays. */
 GPUSCAN__SHARED int gpuscan__take_simpler(const gpuscan__plan *plan, const char *why, gpuscan_strategy *strategy) {
     gpuscan_strategy given = *strategy;
     if (why && plan->call->strategy == GPUSCAN_STRATEGY_AUTO)
@@ -15301,7 +15301,7 @@ static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
     return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
 }
 
-/* Records for bug reports that a strategy, the lanes or a program is given up. */
+/* Records for bug reports that a strategy, the vendor's instructions or a program is no longer used. */
 GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const char *what, const char *why) {
     gs->refusals++;
     snprintf(gs->refusal, sizeof(gs->refusal), "%s, %s: %s: %s", plan->operation->name,
@@ -15443,7 +15443,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
 GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__elements *e = &plan->e;
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
-    /* no stand-in can convert between a builtin type and the caller's type */
+    /* no text of a self-test can convert between a builtin type and the caller's type */
     int converts = !e->selects && e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -15709,7 +15709,7 @@ typedef struct gpuscan__test_shape {
     int decides;    /* 1: a reduction's operator, such as MIN, returns one of the elements, or init */
     uint64_t best;  /* the index of the element that a reduction returns; if it is `count`, init is returned */
     int repeats;    /* 1: element `best` has equal elements behind it, which ARGMIN and ARGMAX must not return */
-    uint64_t first, step; /* element i has index first + i * step (mod 2^64, so step may be -1) in src and the scan */
+    uint64_t first, step; /* element i has index first + i * step (mod 2^64: step may be -1) in src and the results */
 } gpuscan__test_shape;
 
 GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
@@ -15770,7 +15770,7 @@ static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, 
     return 64;
 }
 
-/* Returns how many low bits the data for AND and OR use: those of the smaller type, or 8 for floats (f16 holds 11). */
+/* Returns how many low bits the data for AND and OR use: 8 for floats, otherwise those of the smaller of both types. */
 static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
     return gpuscan__is_float(e->src)
                ? 8
@@ -15787,13 +15787,13 @@ static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     return gpuscan__types[e->dst].size == 8 ? (one << 32) + 1 : 1;
 }
 
-/* Returns a value for a level from 0 to 101, larger for higher levels. Every integer type and f16 can hold it. */
+/* Returns the element for a level from 0 to 101, larger for higher levels. Every integer type and f16 can hold it. */
 static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
     uint32_t bits = gpuscan__types[e->src].size * 8;
     uint64_t past = level - (gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0);
     if (gpuscan__is_float(e->src) || e->src != e->dst)
         return past * gpuscan__test_factor(e);
-    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0)); /* 102 levels over all values */
+    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0)); /* spread over the type's range */
 }
 
 static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
@@ -15835,7 +15835,7 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
         return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
     if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
-        /* init changes bit 0 in odd rounds and bit 2 in even ones. gpuscan__test_bit gives it to no element then */
+        /* init changes bit 0 in odd rounds and bit 2 in even ones. There gpuscan__test_bit gives it to no element */
         bit = shape->round % 2 ? 1 : 4;
         if (data == GPUSCAN__DATA_SET) /* init also changes all bits above the bits that elements use */
             bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
@@ -16126,7 +16126,7 @@ static void gpuscan__stage_end(gpuscan *gs, cl_mem *mems) {
         gpuscan__forget_mem(gs, &mems[i]);
 }
 
-/* Creates a stage's buffers and clears them. Of the scratch, clears only what must be 0. */
+/* Creates the buffers of a rehearsal and clears them. Of the scratch, clears only what must be 0. */
 static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *mems, const gpuscan__stage *stage) {
     const uint64_t bytes[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->scratch};
     const uint64_t zeros[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->zeros};
@@ -16183,9 +16183,9 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels ahead of a call failed") : r;
 }
 
-/* Rehearses a program: launches the call's kernels in the library's queue, with stand-ins for all buffers. The kernels
-   do nothing, since they read a count of 0 on the device. But at a kernel's first launch with new sizes, PoCL and Mesa
-   compile it, and other drivers load it onto the device. Blobs contain the recorded launches. Nothing is launched
+/* Rehearses a program: launches the call's kernels ahead, in the library's queue, with other buffers. The kernels do
+   nothing, since they read a count of 0 on the device. But at a kernel's first launch with new sizes, PoCL and Mesa
+   compile it (launches_late is 1), other drivers load it. Blobs contain the recorded launches. Nothing is launched
      if kernels would access large data whatever the count is, for example many bins
      if `always` is 0, and also either the program has been rehearsed or launches_late is 0
      if launches_late is 1, and the program's recordings contain such launches already */
@@ -16576,7 +16576,7 @@ static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *
     return plan->forced ? 3 : gpuscan__max(gs->device.units * each, 3);
 }
 
-/* Returns whether the host launches gpuscan__counted_groups, so that each group takes one tile after another. */
+/* Returns whether the host launches just enough groups to fill the device, and each takes one tile after another. */
 static uint32_t gpuscan__counted(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_buffer count_buffer,
                                  uint64_t tiles) {
     return count_buffer.mem && gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) &&
@@ -16687,7 +16687,7 @@ static gpuscan_result gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan
 
 typedef struct gpuscan__scan_key {
     uint32_t inclusive;
-    uint32_t few; /* the most tiles of the form `few` (see above), which is GPUSCAN__FEW_TILES; 0 in other forms */
+    uint32_t few; /* GPUSCAN__FEW_TILES if each group loads the sums of all earlier tiles (form `few`), otherwise 0 */
     uint32_t whole_rows; /* GPUSCAN__ROWS_...: how lanes load tiles of whole rows */
     uint32_t shifts;     /* 1: src or dst is not aligned for whole vectors */
     uint32_t heads;      /* GPUSCAN__HEADS_...: the kind of array that says where segments begin */
@@ -16695,7 +16695,7 @@ typedef struct gpuscan__scan_key {
     uint32_t heads_real; /* 1: `heads` is HEADS_KEYS, and keys are floats */
     uint32_t counted;    /* 1: only the device knows the element count, and each group takes many tiles */
     uint32_t columns;    /* GPUSCAN__COLUMNS_...: how work-items load columns */
-    uint32_t vector;     /* form `columns`: how many columns a work-item scans; 0: each scan has its own number */
+    uint32_t vector;     /* form `columns`: how many columns a work-item scans; 0: it varies from scan to scan */
     uint32_t lines;      /* form `columns`: how many lines a work-item loads at a time */
     uint32_t reverse;    /* 1: rows are scanned from their last element to their first */
 } gpuscan__scan_key;
@@ -16825,7 +16825,7 @@ static uint64_t gpuscan__columns_shared(const gpuscan *gs, const gpuscan__plan *
     const gpuscan__elements *e = &plan->e;
     uint64_t group = plan->key.group, unit = own->vector ? own->vector : plan->key.tile;
     uint64_t bytes = group * unit * gpuscan__prefix_size(plan) + gpuscan__max(gpuscan__alignment(e->t_size), 16) + 32;
-    if (own->columns == GPUSCAN__COLUMNS_STAGED) /* src and dst of the same type share one stage */
+    if (own->columns == GPUSCAN__COLUMNS_STAGED) /* src and dst of the same type share memory */
         bytes += group * (own->lines * e->src_size + gpuscan__max(e->src_size, 4)) +
                  (e->src == e->dst ? 0 : group * (own->lines * e->dst_size + gpuscan__max(e->dst_size, 4)));
     return gpuscan__max(bytes, gpuscan__key_shared_bytes(gs, &plan->key, e->t_size));
@@ -16951,7 +16951,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     if (desc->total.mem)
         common->flags |= GPUSCAN__FLAG_TOTAL;
-    /* large outputs bypass the caches with segments, or if cpu.prefetch_dst is 0. tuning: scan-stream-segments */
+    /* with segments, or if cpu.prefetch_dst is 0, large outputs bypass the caches. tuning: scan-stream-segments */
     if ((gs->device.profile.cpu.prefetch_dst == 0 || desc->segments.form != GPUSCAN_SEGMENTS_NONE) &&
         desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
@@ -17082,9 +17082,9 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 
 /* Rows of up to this many elements are short: a tile holds several of them, even if the call forces a single pass. */
 #define GPUSCAN__SHORT_ROW 32
-/* Rows of at least this many bytes get a group each, if a compute unit gets 4 or more. tuning: scan-long-row */
+/* Rows of at least this many bytes get a group each if there are 4 or more per compute unit. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
-/* Rows that do not suit vectors, and gaps that are too wide to be loaded: up to this many bytes, ROWS_BY_ELEMENTS. */
+/* Rows of up to this many bytes are loaded element by element if they do not suit vectors and their gaps are wide. */
 #define GPUSCAN__SPARSE_ROW 512
 
 /* Returns how many rows a tile holds if the gaps between rows count as elements. Prefers a number of rows after which a
@@ -17115,7 +17115,7 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels use 32 bits for positions in a tile */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
-    if (by_pitch) /* a tile's first vector may begin before the tile, which begins at a row's end in reverse */
+    if (by_pitch) /* the offset tells how far the tile lies from a vector's begin: in reverse, its last row's end */
         plan->tile_rows = gpuscan__scan_dense_rows(plan->desc->reverse
                                                        ? plan->length - plan->desc->count - plan->desc->src.offset
                                                        : plan->desc->src.offset,
@@ -17133,8 +17133,8 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
                               gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[many]));
 }
 
-/* Tries a size of tiles of whole rows. Step 0 takes the profile's group and vectors, or fewer vectors if `few` is 1.
-   Each further step makes tiles larger. Returns 0 after the last step, or if the device cannot have such a tile.
+/* Tries a size of tiles of whole rows. Step 0 takes the profile's group and vectors or, if `few` is 1 because the call
+   is small, 2 vectors. Each further step makes tiles larger. Returns 0 after the last step, or if no such tile fits.
    Otherwise returns how busy a multiprocessor is, in %: the used part of a tile, times a ratio. The ratio is the number
    of work-items that run at a time, divided by the number that would run with the smallest groups. If the registers are
    not known, the ratio is 1. tuning: scan-rows-group */
@@ -17222,7 +17222,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 /* ---- columns: see unit, strip, block and band at the fields of gpuscan__scan_plan ---- */
 
 #define GPUSCAN__COLUMNS_LINES 16 /* most lines that a GPU's work-item loads at a time, and fewest that it scans */
-#define GPUSCAN__COLUMNS_STAGE 64 /* shorter lines, in bytes, pass through local memory: a work-item takes 64 bytes */
+#define GPUSCAN__COLUMNS_STAGE 64 /* lines below 64 bytes pass through local memory, 64 bytes of a column at a time */
 #define GPUSCAN__COLUMNS_STRIP 128 /* on a GPU, bytes of each line that a group scans (a group's strip) */
 #define GPUSCAN__COLUMNS_ALONE 256 /* with so many work-items per compute unit each takes whole columns in one launch */
 #define GPUSCAN__COLUMNS_LOW   64 /* with at most this many lines, work-items take whole columns in one launch */
@@ -17295,7 +17295,7 @@ static uint64_t gpuscan__columns_width(const gpuscan__key *key, const gpuscan__s
     return gpuscan__ceil_div(units, gpuscan__ceil_div(units, width));
 }
 
-/* Returns how many of a group's work-items scan the same columns, one below another, if `width` are side by side. */
+/* Returns how many of a group's work-items share columns, each with lines of its own, if `width` are side by side. */
 static uint64_t gpuscan__columns_blocks(const gpuscan__key *key, uint64_t width, int is_test) {
     uint64_t blocks = key->undivided ? 1 : key->group / width;
     return is_test ? gpuscan__min(blocks, GPUSCAN__COLUMNS_TEST_BLOCKS) : blocks;
@@ -17560,9 +17560,9 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
     return s;
 }
 
-/* Fills the arrays of a self-test along columns. The matrix is wide enough for several groups, unless all columns are
-   one group's. It is high enough for three groups, unless key.undivided is 1. In round 1 columns are not aligned, and
-   lines have gaps unless they pass through local memory. The data's edges lie at ends of work-items' lines. */
+/* Fills the arrays of a self-test along columns. The matrix has too many columns for one group, if there can be more.
+   It has too many lines for two groups, unless key.undivided is 1. In round 1 columns are not aligned, and lines have
+   gaps unless they pass through local memory. The data's edges lie between the lines of different work-items. */
 static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
