@@ -13488,8 +13488,8 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
     return result;
 }
 
-/* Builds a program with `registers` as limit (0: none); on Intel's GPUs, any number but 0 selects the large register
-   file. If a build with a register limit fails, tries again without the limit, then without optimization.
+/* Builds a program. A work-item gets at most `registers` registers (0: no limit). On Intel's GPUs, any number but 0
+   selects the large register file. If a build with a limit fails, builds without it, then also without optimization.
    NVIDIA's assembler may fail because of the limit and, on optimized kernels, even without a limit: driver 580 reported
    "register allocation failed with register count of 7" (an inclusive scan of rows of f32 to f16). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program, uint32_t registers) {
@@ -13524,7 +13524,7 @@ static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *pro
     const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
     const char *name = text->data + strlen(text->data) + 1;
     size_t number = 0, i;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < text->data + text->length; i++) { /* tests/programs.c checks it */
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < text->data + text->length; i++) { /* a test checks the limit */
         cl_int code = CL_SUCCESS;
         program->kernels[i] = gs->cl.clCreateKernel(program->program, name, &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
@@ -13538,7 +13538,7 @@ static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *pro
             (gpuscan__kernel_number(gs, program->kernels[i], CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, &number) !=
                  CL_SUCCESS ||
              number != gs->device.lane_width);
-        number = 0; /* Intel's CPU runtime succeeds without an answer to CL_KERNEL_SPILL_MEM_SIZE_INTEL */
+        number = 0; /* for CL_KERNEL_SPILL_MEM_SIZE_INTEL Intel's CPU runtime returns success, but no number */
         program->spills |= gs->device.lanes == GPUSCAN__LANES_SUBGROUPS &&
                            gpuscan__kernel_number(gs, program->kernels[i], 0x4109, &number) == CL_SUCCESS && number > 0;
         name += strlen(name) + 1;
@@ -13596,7 +13596,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
             gpuscan__text_code(&kernels, *literal);
     if (kernels.failed)
         return gpuscan__no_memory(gs, "the kernels' text");
-    sources[0] = program->parts[GPUSCAN__PART_TEXT].data; /* ends at its first NUL, so not the names behind it */
+    sources[0] = program->parts[GPUSCAN__PART_TEXT].data; /* the kernels' names follow its NUL */
     sources[1] = kernels.data;
     program->program = gs->cl.clCreateProgramWithSource(gs->context, 2, sources, NULL, &code);
     gpuscan__release(&gs->allocator, kernels.data);
@@ -13674,7 +13674,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
        custom text calls printf */
     int inlines = gs->device.profile.facts.devices == GPUSCAN__ON_LLVMPIPE || (cpu && text->prints);
     gpuscan__define_number(text, "INLINES", (uint64_t)inlines);
-    if (inlines) /* applies to custom texts, too. [DEVICE] of kernels.cl.inc has the pop */
+    if (inlines) /* applies to custom texts, too. [DEVICE] of kernels.cl.inc has the matching pop */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
     gpuscan__text_code(text, gpuscan__device_constants);
 #define GPUSCAN__DEFINE_PUBLIC(name) gpuscan__define_number(text, #name, GPUSCAN_##name);
@@ -14115,7 +14115,7 @@ struct gpuscan__chain {
     int in_order, own_scratch;
     cl_uint wait_count;    /* the next command waits for the `wait_count` events at `waits` */
     const cl_event *waits;
-    cl_event own[2];       /* events that the chain releases: the last command's, or up to two in `waits` */
+    cl_event own[2];       /* events that the chain has to release; `waits` may point to them */
     gpuscan__place place;
     gpuscan__recording *recording; /* in a rehearsal, launches are recorded here and not enqueued; otherwise NULL */
 };
@@ -14209,7 +14209,7 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
     cl_event *out = chain->call->event;
     int keeps = chain->own_scratch && !chain->in_order, drops = chain->own_scratch && result != 0;
     if (result == 0 && keeps) {
-        drops = out && gs->cl.clRetainEvent(chain->own[0]) != CL_SUCCESS; /* too late to fail: the call is enqueued */
+        drops = out && gs->cl.clRetainEvent(chain->own[0]) != CL_SUCCESS; /* enqueued, so the call must not fail */
         gs->scratch_event = drops ? NULL : chain->own[0];
     }
     if (drops) /* commands of this call or an earlier one may still use the scratch */
@@ -14847,8 +14847,8 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *f
     return GPUSCAN_SUCCESS;
 }
 
-/* Names fields of the desc, for error messages: the array of rows, its pitch in pixels, and its pitch in bytes, which
-   need not be a multiple of a pixel's bytes. */
+/* Names fields of the desc, for error messages: the array of rows, its pitch in elements or pixels, and its pitch in
+   bytes, which need not be a multiple of a pixel's bytes. */
 typedef struct gpuscan__row_fields {
     const char *range, *pitch, *pitch_bytes;
 } gpuscan__row_fields;
@@ -14878,7 +14878,7 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan__plan *plan
     const gpuscan__elements *e = &plan->e;
     const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
     int runs = plan->is_run || plan->from_host;
-    int sees_sources = e->convert || e->key == GPUSCAN_TYPE_CUSTOM || !e->dst; /* 1: a custom text may use them */
+    int sees_sources = e->convert || e->key == GPUSCAN_TYPE_CUSTOM || !e->dst; /* 1: a custom text may read sources */
     const gpuscan__mistake mistakes[] = {
         {call->values_size > GPUSCAN__VALUES_MOST, argument, "call.values_size is above 256"},
         {(call->values || runs) && !call->values != !call->values_size, argument,
@@ -15173,7 +15173,7 @@ static int gpuscan__word_scratch(uint32_t word) {
     return word == 32 ? GPUSCAN__WORDS32 : word == 64 ? GPUSCAN__WORDS64 : GPUSCAN__WORDS128;
 }
 
-/* Sets the scratch for `count` tiles' states, or for `count` partial results: see [HANDOVER] in kernels.cl.inc. */
+/* Sets the scratch size for `count` tiles' states or `count` partial results: see [HANDOVER] in kernels.cl.inc. */
 GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_size, uint64_t count) {
     need->bytes[gpuscan__word_scratch(word)] =
         GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
@@ -15447,7 +15447,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
     int converts = !e->selects && e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    /* a CPU's custom programs are not tested: stand-ins compile slowly, and builtin types have the same kernels */
+    /* on CPUs, custom programs are not tested: that would take long, and tests of builtin types run the same kernels */
     if (!converts && !(gpuscan__key_is_cpu(&plan->key) && e->custom))
         r = e->custom ? plan->operation->prove_custom(gs, plan, &right)
                       : gpuscan__self_test(gs, plan, program, &right);
@@ -15652,8 +15652,8 @@ static uint64_t gpuscan__wrap(gpuscan_type type, uint64_t bits) {
     return bits;
 }
 
-/* Returns the bit pattern of x as a number of the float type `type`, which can hold x exactly. An f16 is 0, or has a
-   magnitude from 2^-14 to 65504. */
+/* Returns the bit pattern of x as a number of the float type `type`, which can hold x exactly. If `type` is F16, x is 0
+   or has a magnitude from 2^-14 to 65504. */
 static uint64_t gpuscan__real_bits(gpuscan_type type, double x) {
     float f32 = (float)(type == GPUSCAN_TYPE_F64 ? 0 : x);
     uint32_t u32, magnitude;
@@ -15702,7 +15702,7 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
     return a;
 }
 
-/* Describes the data of a round: `count` elements in tiles. There are several rounds: a mistake may hide another. */
+/* Describes the data of a round: `count` elements in tiles. There are several rounds, as one may not show a mistake. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
     unsigned round; /* a tile's first element is an edge if the tile's number and `round` are both even or both odd */
@@ -15724,8 +15724,8 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element `i` is marked. All edges are marked. In a tile that begins with an edge, the second element
-   is marked, too. In other tiles the first three are not. Of all other elements, one in `spacing` is, at random. */
+/* Returns whether element `i` is marked. Others are 0 in float sums and have rank 0. Edges are marked. If a tile begins
+   with an edge, so is its second element. Otherwise its first three are not. Of the rest, one in `spacing` is. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -15770,7 +15770,7 @@ static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, 
     return 64;
 }
 
-/* Returns how many low bits the data for AND and OR use: 8 for floats, otherwise those of the smaller of both types. */
+/* Returns how many low bits the data for AND and OR use: 8 for floats, or all that src's and dst's types both have. */
 static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
     return gpuscan__is_float(e->src)
                ? 8
@@ -15793,7 +15793,7 @@ static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) 
     uint64_t past = level - (gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0);
     if (gpuscan__is_float(e->src) || e->src != e->dst)
         return past * gpuscan__test_factor(e);
-    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0)); /* spread over the type's range */
+    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0)); /* levels fill the type's range */
 }
 
 static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
@@ -16535,7 +16535,7 @@ static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t 
     return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
 
-/* Returns why scans, selections and runs do not use a strategy, or NULL if they may use it. On a GPU whose lanes cannot
+/* Returns why scans, selections and runs must not use a strategy, or NULL if they may. On a GPU whose lanes cannot
    exchange values, AUTO does not look back. */
 static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
     if (plan->call->strategy == GPUSCAN_STRATEGY_AUTO && gpuscan__looks_back_alone(gs, strategy))
@@ -16771,9 +16771,9 @@ static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
 }
 
-/* Defines macros for segmented scans: how heads are marked, and each sum's flag that says whether it has a head. */
+/* Defines macros for segments: how their first elements (heads) are marked, and a sum's flag, 1 if it has a head. */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
-    uint32_t part = e->begun < 8 ? e->begun : 8; /* the flag is an integer or an array of such parts */
+    uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes. The flag is an integer, or an array of integers of 8 bytes */
     if (own->heads == GPUSCAN__HEADS_NONE)
         return;
     gpuscan__define_number(text, "HEADS", own->heads);
@@ -16900,7 +16900,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds the range of src or dst, and resolves its pitch. If a scan goes along columns, a row of the range is a line. */
+/* Adds the range of src or dst, and resolves its pitch. In scans of columns its rows are the matrix's lines. */
 static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan, int is_dst) {
     static const gpuscan__row_fields names[] = {{"src", "src_pitch", "src_pitch_bytes"},
                                                 {"dst", "dst_pitch", "dst_pitch_bytes"}};
@@ -17115,7 +17115,7 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels use 32 bits for positions in a tile */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
-    if (by_pitch) /* the offset tells how far the tile lies from a vector's begin: in reverse, its last row's end */
+    if (by_pitch) /* offset % vector: the first vector's elements before the tile (in reverse: behind its last row) */
         plan->tile_rows = gpuscan__scan_dense_rows(plan->desc->reverse
                                                        ? plan->length - plan->desc->count - plan->desc->src.offset
                                                        : plan->desc->src.offset,
@@ -17166,7 +17166,7 @@ static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
-/* Returns the fastest GPUSCAN__ROWS_... form. ROWS_WITH_GAPS stores whole blocks of 32 bytes. tuning: scan-rows-form */
+/* Returns the fastest GPUSCAN__ROWS_.... ROWS_WITH_GAPS writes each 32 bytes just once. tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -17229,7 +17229,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes that a work-item takes of each line, on a CPU */
 #define GPUSCAN__COLUMNS_FEW   16 /* a CPU has a program for each number of columns from 1 to 16, and one for others */
 
-/* Returns how many columns a GPU's work-item takes: as many as fill 32 bits, or 1 if lines are not aligned to that. */
+/* Returns how many columns a GPU's work-item takes: as many as fill 32 bits, or 1 if lines are not aligned to 32. */
 static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     uint64_t all = plan->columns | plan->src_pitch | plan->dst_pitch | desc->src.offset | desc->dst.offset;
@@ -17356,7 +17356,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (plan->desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
-        /* rows are short, or there are so many that each gets a group: a look-back would not help */
+        /* rows are short, or so many that one group for each row fills the device: a look-back would not help */
         while (gpuscan__is_single_pass(tuning.strategy))
             tuning.strategy = gpuscan__strategies[tuning.strategy].simpler;
         gpuscan__scan_shape(gs, plan, &tuning);
