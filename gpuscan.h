@@ -13683,7 +13683,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "UNDIVIDED", key->undivided);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
-    /* 1: the device runs a group's sub-groups at the same time, so they may wait for each other. Unused with PTX */
+    /* TURNS is 1 if a group's sub-groups run at the same time, so that they may wait for each other. PTX ignores it */
     gpuscan__define_number(text, "TURNS", (gs->device.profile.facts.devices & GPUSCAN__ON_AMD_OR_INTEL) != 0);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (gs->device.f64)
@@ -13838,7 +13838,7 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) 
 }
 
 /* Returns the bytes of the prefix of a tile (or of several tiles, a part). A prefix is a sum and, if e->exact is 1, a
-   second component. With segments (e->begun is not 0) a sum has a flag, whose bytes the second component takes. */
+   second component. With segments (e->begun is not 0) that component takes the bytes of a sum's flag. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -14043,7 +14043,7 @@ GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch[kind].epoch = 0;
 }
 
-/* Releases all scratch. Called when unknown commands may use it: the next call gets new buffers and need not wait. */
+/* Releases all scratch, if unknown commands may still use it: the next call gets new buffers and need not wait. */
 GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
@@ -14209,7 +14209,7 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
     cl_event *out = chain->call->event;
     int keeps = chain->own_scratch && !chain->in_order, drops = chain->own_scratch && result != 0;
     if (result == 0 && keeps) {
-        drops = out && gs->cl.clRetainEvent(chain->own[0]) != CL_SUCCESS; /* enqueued, so the call must not fail */
+        drops = out && gs->cl.clRetainEvent(chain->own[0]) != CL_SUCCESS; /* may fail, but the enqueued call must not */
         gs->scratch_event = drops ? NULL : chain->own[0];
     }
     if (drops) /* commands of this call or an earlier one may still use the scratch */
@@ -14321,7 +14321,7 @@ typedef struct gpuscan__launch {
     cl_int code;
 } gpuscan__launch;
 
-/* Stands for the generation of a buffer that the library does not own. Each launch sets such a buffer again. */
+/* Stands for the generation of an argument that each launch must set again, such as a buffer of the caller. */
 #define GPUSCAN__CALLERS UINT32_MAX
 
 /* In a rehearsal records an argument and returns 1; otherwise returns 0. `value` is NULL unless `kind` is SET_VALUE. */
@@ -14379,7 +14379,7 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
 /* Begins a launch. The sources are the first arguments of every kernel. Kernels do not declare them `restrict`, since
    that makes no call faster. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
-    const gpuscan_source *sources = chain->call->sources; /* NULL in a rehearsal */
+    const gpuscan_source *sources = chain->call->sources; /* NULL in a rehearsal, a launch ahead of a call */
     gpuscan__launch launch;
     uint32_t k;
     if (chain->recording) {
@@ -15737,7 +15737,7 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
 
 /* Returns the rank of element `i`, from 0 to 100. The cases of shape->decides:
      0  unmarked elements have rank 0. Ranks of marked ones rise from 2 on. An edge exceeds all elements before it
-     1  element shape->best and its repeats have rank 100, others less. If `sparse` is 1, elements behind it have 0 */
+     1  element shape->best and its repeats have rank 100, others less. With `sparse`, elements behind `best` have 0 */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
@@ -15835,7 +15835,7 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
         return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
     if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
-        /* init changes bit 0 in odd rounds and bit 2 in even ones. There gpuscan__test_bit gives it to no element */
+        /* gpuscan__test_bit gives bit 0 to no element in odd rounds, and bit 2 to no element in even ones */
         bit = shape->round % 2 ? 1 : 4;
         if (data == GPUSCAN__DATA_SET) /* init also changes all bits above the bits that elements use */
             bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
@@ -16529,8 +16529,8 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #define GPUSCAN__FEW_TILES 512
 #endif
 
-/* Returns the bytes of local memory in which a group holds the sums of `few` earlier tiles, after its sub-groups have
-   added those of every lane_width tiles. `few` is 0 in all forms except FEW. */
+/* Returns the bytes of local memory that a group needs in the form FEW, where it adds the sums of up to `few` earlier
+   tiles: a value for every lane_width tiles. In other forms `few` is 0. */
 static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
     return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
@@ -16677,7 +16677,7 @@ static gpuscan_result gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan
    rows are many or short. Then the call's form is chosen, which decides the kernels.
     form        | chosen if                                           | kernels gpuscan_...
     columns     | desc.along is COLUMNS                               | columns_sums, columns_carries, columns_scan
-    whole rows  | there are several rows, shorter than a tile         | scan_rows
+    whole rows  | several short rows, see gpuscan__scan_takes_rows    | scan_rows
     multi-pass  | otherwise the strategy is MULTI_PASS                | scan_sums (if parts > 1), parts
     few         | SINGLE_PASS, with lanes and up to FEW_TILES tiles   | look_back
     look-back   | otherwise the strategy is SINGLE_PASS               | look_back, or look_back_cpu on a CPU
@@ -16746,7 +16746,7 @@ enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GP
 /* Lists how work-items load columns: DIRECT from global memory, or STAGED (short lines) through local memory. */
 enum { GPUSCAN__COLUMNS_NONE, GPUSCAN__COLUMNS_DIRECT, GPUSCAN__COLUMNS_STAGED };
 enum { GPUSCAN__COLUMNS_SUMS, GPUSCAN__COLUMNS_CARRIES, GPUSCAN__COLUMNS_SCAN };
-enum { GPUSCAN__COLUMNS_TEST_BLOCKS = 11 }; /* in self-tests, the most work-items of a group in the same columns */
+enum { GPUSCAN__COLUMNS_TEST_BLOCKS = 11 }; /* in self-tests, the most work-items of a group that share columns */
 
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
     static const char *const whole_rows[] = {"gpuscan_scan_rows", NULL};
@@ -16900,7 +16900,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds the range of src or dst, and resolves its pitch. In scans of columns its rows are the matrix's lines. */
+/* Adds the range of src or dst, and resolves its pitch. In scans of columns, a row of the range is a matrix's line. */
 static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan, int is_dst) {
     static const gpuscan__row_fields names[] = {{"src", "src_pitch", "src_pitch_bytes"},
                                                 {"dst", "dst_pitch", "dst_pitch_bytes"}};
@@ -17224,7 +17224,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_LINES 16 /* most lines that a GPU's work-item loads at a time, and fewest that it scans */
 #define GPUSCAN__COLUMNS_STAGE 64 /* lines below 64 bytes pass through local memory, 64 bytes of a column at a time */
 #define GPUSCAN__COLUMNS_STRIP 128 /* on a GPU, bytes of each line that a group scans (a group's strip) */
-#define GPUSCAN__COLUMNS_ALONE 256 /* with so many work-items per compute unit each takes whole columns in one launch */
+#define GPUSCAN__COLUMNS_ALONE 256 /* if compute units get so many work-items, each takes whole columns in one launch */
 #define GPUSCAN__COLUMNS_LOW   64 /* with at most this many lines, work-items take whole columns in one launch */
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes that a work-item takes of each line, on a CPU */
 #define GPUSCAN__COLUMNS_FEW   16 /* a CPU has a program for each number of columns from 1 to 16, and one for others */
