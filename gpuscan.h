@@ -14043,7 +14043,7 @@ GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch[kind].epoch = 0;
 }
 
-/* Releases all scratch, if unknown commands may still use it: the next call gets new buffers and need not wait. */
+/* Releases all scratch, for cases in which commands may still use it: the next call gets new buffers, without waits. */
 GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
