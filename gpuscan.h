@@ -13446,7 +13446,7 @@ static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan__
     return at == texts->length;
 }
 
-/* Returns the field whose size is wrong, or NULL. The build log then names an array of it: see gpuscan__define_type. */
+/* Returns the field of which the build log says that its size is wrong, or NULL. See gpuscan__define_type. */
 static const char *gpuscan__wrong_size(const char *log) {
     static const char names[][2][32] = {{"gpuscan_values_size_differs", "call.values_size"},
                                            {"gpuscan_custom_size_differs", "custom->size"},
@@ -13488,12 +13488,12 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
     return result;
 }
 
-/* Builds a program with `registers` as limit (0: none); on Intel's GPUs, any number but 0 selects the large register
-   file. If a build with a register limit fails, tries again without the limit, then without optimization.
+/* Builds a program. A work-item gets at most `registers` registers (0: no limit). On Intel's GPUs, any number but 0
+   selects the large register file. If a build with a limit fails, builds without it, then also without optimization.
    NVIDIA's assembler may fail because of the limit and, on optimized kernels, even without a limit: driver 580 reported
    "register allocation failed with register count of 7" (an inclusive scan of rows of f32 to f16). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program, uint32_t registers) {
-    char limit[32], options[96]; /* programs with equal PART_TEXT get equal options: see gpuscan__same_text */
+    char limit[32], options[96]; /* equal texts must get equal options, as gpuscan__same_text compares only texts */
     cl_int code;
     int attempt;
     /* Intel's compiler ignores the option if a GPU has register files of one size only. */
@@ -13518,13 +13518,13 @@ static cl_int gpuscan__kernel_number(gpuscan *gs, cl_kernel kernel, cl_kernel_wo
     return gs->cl.clGetKernelWorkGroupInfo(kernel, gs->device_id, what, sizeof(*number), number, NULL);
 }
 
-/* Creates a program's kernels. Queries their largest common group size and, if the host asks, their sub-group width.
-   Asks Intel's GPUs whether they spill. */
+/* Creates a program's kernels. Queries the largest group size that all of them allow and, if device.asks_width is 1,
+   their sub-group width. On Intel's GPUs also queries whether a kernel spills registers to memory. */
 static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *program) {
     const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
     const char *name = text->data + strlen(text->data) + 1;
     size_t number = 0, i;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < text->data + text->length; i++) { /* tests/programs.c counts them */
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < text->data + text->length; i++) { /* a test checks the limit */
         cl_int code = CL_SUCCESS;
         program->kernels[i] = gs->cl.clCreateKernel(program->program, name, &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
@@ -13538,7 +13538,7 @@ static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *pro
             (gpuscan__kernel_number(gs, program->kernels[i], CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, &number) !=
                  CL_SUCCESS ||
              number != gs->device.lane_width);
-        number = 0; /* Intel's CPU runtime succeeds without an answer to CL_KERNEL_SPILL_MEM_SIZE_INTEL */
+        number = 0; /* for CL_KERNEL_SPILL_MEM_SIZE_INTEL Intel's CPU runtime returns success, but no number */
         program->spills |= gs->device.lanes == GPUSCAN__LANES_SUBGROUPS &&
                            gpuscan__kernel_number(gs, program->kernels[i], 0x4109, &number) == CL_SUCCESS && number > 0;
         name += strlen(name) + 1;
@@ -13596,7 +13596,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
             gpuscan__text_code(&kernels, *literal);
     if (kernels.failed)
         return gpuscan__no_memory(gs, "the kernels' text");
-    sources[0] = program->parts[GPUSCAN__PART_TEXT].data; /* up to its first NUL: without the kernels' names */
+    sources[0] = program->parts[GPUSCAN__PART_TEXT].data; /* the kernels' names follow its NUL */
     sources[1] = kernels.data;
     program->program = gs->cl.clCreateProgramWithSource(gs->context, 2, sources, NULL, &code);
     gpuscan__release(&gs->allocator, kernels.data);
@@ -13674,7 +13674,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
        custom text calls printf */
     int inlines = gs->device.profile.facts.devices == GPUSCAN__ON_LLVMPIPE || (cpu && text->prints);
     gpuscan__define_number(text, "INLINES", (uint64_t)inlines);
-    if (inlines) /* applies to custom texts, too. [DEVICE] of kernels.cl.inc has the pop */
+    if (inlines) /* applies to custom texts, too. [DEVICE] of kernels.cl.inc has the matching pop */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
     gpuscan__text_code(text, gpuscan__device_constants);
 #define GPUSCAN__DEFINE_PUBLIC(name) gpuscan__define_number(text, #name, GPUSCAN_##name);
@@ -13683,7 +13683,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "UNDIVIDED", key->undivided);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
-    /* TURNS is 1 on GPUs that run a group's sub-groups at the same time. CPUs may not do so. PTX lanes ignore TURNS. */
+    /* TURNS is 1 if a group's sub-groups run at the same time, so that they may wait for each other. PTX ignores it */
     gpuscan__define_number(text, "TURNS", (gs->device.profile.facts.devices & GPUSCAN__ON_AMD_OR_INTEL) != 0);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (gs->device.f64)
@@ -13796,7 +13796,7 @@ static void gpuscan__define_source(gpuscan__text *text, const gpuscan__elements 
     }
     if (given->values_size) {
         gpuscan__define_number(text, "VALUES_SIZE", given->values_size);
-        gpuscan__text_code(text, /* fails if the size is wrong: see gpuscan__define_type */
+        gpuscan__text_code(text, /* the build fails if the size is wrong: see gpuscan__define_type */
                            "typedef char `values_size_differs[sizeof(struct values) == $VALUES_SIZE ? 1 : -1];\n"
                            "typedef struct __attribute__((packed)) { struct values packed; } `values_packed;\n");
     }
@@ -13837,8 +13837,8 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) 
            plan->e.dst_size + given->values_size + sources + 256u <= gs->device.parameters;
 }
 
-/* Returns the bytes of a tile's or part's prefix: those of a sum and, if e->exact is 1, of a second component. With
-   segments the second component needs no bytes of its own: it takes the place of a sum's flag `begun`. */
+/* Returns the bytes of the prefix of a tile (or of several tiles, a part). A prefix is a sum and, if e->exact is 1, a
+   second component. With segments (e->begun is not 0) that component takes the bytes of a sum's flag. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -13880,7 +13880,7 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__define_number(text, "INIT_BY_VALUE", (uint64_t)gpuscan__init_by_value(gs, plan));
     gpuscan__define_number(text, "EXACT_PREFIX", (uint64_t)e->exact);
     gpuscan__define_number(text, "PREFIX_SIZE", gpuscan__prefix_size(plan));
-    /* the simulator (FENCE_MEM) crashes on vectors of 16 elements */
+    /* a simulator (FENCE_MEM) crashes on vectors of 16 elements */
     gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
     gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
@@ -13948,7 +13948,6 @@ GPUSCAN__ASSERT(sizeof(gpuscan__zeros) >= 2 * GPUSCAN__CUSTOM_MOST, zeros_fit)
 
 static const gpuscan_buffer gpuscan__none = {NULL, 0};
 
-/* Holds the buffer and the offset of each kind of a call's scratch. */
 typedef struct gpuscan__place {
     cl_mem mem[GPUSCAN__SCRATCHES];
     uint64_t offset[GPUSCAN__SCRATCHES]; /* in bytes */
@@ -14044,7 +14043,7 @@ GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch[kind].epoch = 0;
 }
 
-/* Releases all scratch. Called when unknown commands may use it: the next call gets new buffers and need not wait. */
+/* Releases all scratch, for cases in which commands may still use it: the next call gets new buffers, without waits. */
 GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
@@ -14068,8 +14067,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clearing scratch failed");
 }
 
-/* Grows the object's own scratch of one kind, or replaces it before the epoch of its words would repeat. Clears it and
-   waits until it is 0, unless the kind is PLAIN. */
+/* Replaces the object's own scratch of one kind if it is too small, or if no epoch is left: each call marks its words
+   in scratch with an epoch, a number of its own. Unless the kind is PLAIN, clears the new buffer and waits for that. */
 GPUSCAN__COLD gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
     gpuscan__own_scratch *own = &gs->scratch[kind];
     uint32_t epochs = ((uint32_t)1 << (kind == GPUSCAN__WORDS32 ? 14 : 30)) - 1;
@@ -14114,9 +14113,9 @@ struct gpuscan__chain {
     cl_mem stand_in; /* kernels get it for buffers that the call does not give; NULL if the driver accepts NULL */
     uint32_t stand_in_generation;
     int in_order, own_scratch;
-    cl_uint wait_count;    /* wait_count and waits: the next command waits for these events */
+    cl_uint wait_count;    /* the next command waits for the `wait_count` events at `waits` */
     const cl_event *waits;
-    cl_event own[2];       /* the chain's events: the last command's, or two for the next command to wait for */
+    cl_event own[2];       /* events that the chain has to release; `waits` may point to them */
     gpuscan__place place;
     gpuscan__recording *recording; /* in a rehearsal, launches are recorded here and not enqueued; otherwise NULL */
 };
@@ -14128,7 +14127,7 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
 }
 
 /* If another queue or an out-of-order queue used the object's scratch last, makes the next command wait for that use,
-   too. A marker joins the events of the wait list, so that the chain waits for at most two events. */
+   too. If the call has a wait list, a marker's event replaces its events, so the chain waits for at most two events. */
 static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event, joined = NULL;
@@ -14210,7 +14209,7 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
     cl_event *out = chain->call->event;
     int keeps = chain->own_scratch && !chain->in_order, drops = chain->own_scratch && result != 0;
     if (result == 0 && keeps) {
-        drops = out && gs->cl.clRetainEvent(chain->own[0]) != CL_SUCCESS; /* the call cannot fail any more */
+        drops = out && gs->cl.clRetainEvent(chain->own[0]) != CL_SUCCESS; /* may fail, but the enqueued call must not */
         gs->scratch_event = drops ? NULL : chain->own[0];
     }
     if (drops) /* commands of this call or an earlier one may still use the scratch */
@@ -14240,7 +14239,7 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
 
-/* Places all kinds of scratch in one buffer. PLAIN comes last, so that all kinds to clear are one range. */
+/* Places all kinds of scratch in one buffer. PLAIN, which needs no zeros, comes last, so one range is cleared. */
 static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, gpuscan_buffer scratch) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++) {
@@ -14250,7 +14249,7 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
     }
 }
 
-/* Gives the chain the caller's scratch or the object's own scratch. Clears what must be 0 in the caller's scratch. */
+/* Chooses the caller's scratch or the object's own scratch. In the caller's, clears the kinds that must be 0. */
 static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
@@ -14271,7 +14270,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
             piece = bytes < GPUSCAN__FILL_MOST ? bytes : GPUSCAN__FILL_MOST;
-            if (piece <= sizeof(gpuscan__zeros) && may_write) /* not a fill: see gpuscan__clear_buffer */
+            if (piece <= sizeof(gpuscan__zeros) && may_write) /* memory checkers see no fills */
                 code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, piece, gpuscan__zeros,
                                                    chain->wait_count, chain->waits, made);
             else
@@ -14322,7 +14321,7 @@ typedef struct gpuscan__launch {
     cl_int code;
 } gpuscan__launch;
 
-/* Stands for the generation of a buffer that the library does not own. Each launch sets such a buffer again. */
+/* Stands for the generation of an argument that each launch must set again, such as a buffer of the caller. */
 #define GPUSCAN__CALLERS UINT32_MAX
 
 /* In a rehearsal records an argument and returns 1; otherwise returns 0. `value` is NULL unless `kind` is SET_VALUE. */
@@ -14340,9 +14339,9 @@ static int gpuscan__record(const gpuscan__chain *chain, uint32_t kind, const voi
     return 1;
 }
 
-/* Sets an argument, or `size` bytes of local memory if `value` is NULL. `generation` is the generation of one of the
-   library's buffers, GPUSCAN__CALLERS, or 0 for other arguments. Does not set an argument again that has this value
-   already, unless `generation` is CALLERS. Values that are too large to be remembered have CALLERS, too. */
+/* Sets an argument, or `size` bytes of local memory if `value` is NULL, unless the argument has this value already.
+   `generation` is 0 for values. A library's buffer has its generation, since a new buffer may get an old one's handle.
+   GPUSCAN__CALLERS is for buffers of the caller and for values too large to be remembered: these are always set. */
 static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
     gpuscan__known_arg *known = &launch->known->args[launch->index];
     void *kept = size > GPUSCAN__MAX_KNOWN ? launch->known->numbers : known->value;
@@ -14368,7 +14367,7 @@ static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size
         gpuscan__arg_of(launch, value, size, value && size > GPUSCAN__MAX_KNOWN ? GPUSCAN__CALLERS : 0);
 }
 
-/* Sets a buffer as an argument. Returns the buffer's offset, which the caller stores in the kernel's numbers. */
+/* Sets a buffer as a kernel's argument. Returns the buffer's offset, which kernels get in their struct of numbers. */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->chain->stand_in;
     if (gpuscan__record(launch->chain, GPUSCAN__SET_SHAM, NULL, sizeof(mem)))
@@ -14380,7 +14379,7 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
 /* Begins a launch. The sources are the first arguments of every kernel. Kernels do not declare them `restrict`, since
    that makes no call faster. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
-    const gpuscan_source *sources = chain->call->sources; /* NULL in a rehearsal */
+    const gpuscan_source *sources = chain->call->sources; /* NULL in a rehearsal, a launch ahead of a call */
     gpuscan__launch launch;
     uint32_t k;
     if (chain->recording) {
@@ -14397,15 +14396,14 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kerne
     return launch;
 }
 
-/* Sets count_buffer as an argument and returns its offset, as gpuscan__arg_buffer does. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
     if (gpuscan__record(launch->chain, GPUSCAN__SET_NONE, NULL, sizeof(cl_mem)))
         return 0;
     return gpuscan__arg_buffer(launch, buffer);
 }
 
-/* Sets the scratch of one kind as an argument. Returns an offset that skips the ticket counters, if the kind has any,
-   and `past` more bytes. The offset is in units of `bytes_each` bytes (see gpuscan__slack). */
+/* Sets the scratch of kind `kind` as an argument. Returns the offset of its data, in units of `bytes_each` bytes (see
+   gpuscan__slack). The data begin `past` bytes behind the ticket counters, which all kinds except PLAIN have. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__chain *chain = launch->chain;
     cl_mem mem = chain->place.mem[kind];
@@ -14424,9 +14422,9 @@ GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, 
     return chain->recording ? extent != 0 : extent;
 }
 
-/* Sets a kernel's numbers and, behind them, the sources' offsets and the call's values, as in the kernel's struct. In a
-   rehearsal, offsets and values are 0: recordings go to blobs and to the cache, which must not hold a call's data, and
-   a preparation may have no values. Self-tests need no values, since their programs have texts of their own. */
+/* Sets the kernel's struct as an argument: its numbers, then the sources' offsets, then the call's values. If launches
+   are only recorded (a rehearsal), offsets and values are 0, since blobs and the cache store the recordings and must
+   not hold a call's data. Values are also missing in preparations, and in self-tests, whose texts do not use them. */
 static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, size_t size) {
     const gpuscan__given *given = &launch->chain->program->key.given;
     unsigned char all[sizeof(launch->known->numbers)];
@@ -14487,14 +14485,12 @@ static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
 
 /* [ARGUMENTS] ------------------------------------------------------------------------------------------------------ */
 
-/* Describes a mistake that a call's arguments may have. */
 typedef struct gpuscan__mistake {
     int is_made;
     gpuscan_result code;
     const char *text;
 } gpuscan__mistake;
 
-/* Checks a list of mistakes. Fails with the first one that the call makes. */
 static gpuscan_result gpuscan__refuse(gpuscan *gs, const gpuscan__mistake *mistakes, size_t count) {
     size_t i;
     for (i = 0; i < count; i++)
@@ -14590,7 +14586,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     const char *field = range->field;
     cl_mem mem = range->buffer.mem;
     size_t size = 0, origin = 0;
-    uint64_t offset, bytes = range->elements * range->size - range->cut, end; /* fits: see gpuscan__check_sizes */
+    uint64_t offset, bytes = range->elements * range->size - range->cut, end; /* they fit: see gpuscan__check_sizes */
     gpuscan_result r = gpuscan__check_memory(gs, range);
     gpuscan__ask(gs, range, mem, CL_MEM_SIZE, sizeof(size), &size, &r);
     if (range->root != mem)
@@ -14652,7 +14648,7 @@ GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint
 
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
 
-/* Checks that each range's bytes fit 64 bits. In a preparation, which may lack buffers, they must fit BUFFER_MOST. */
+/* Checks that no range exceeds 2^64 - 1 bytes or, in a preparation, which may lack buffers, BUFFER_MOST bytes. */
 static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
     size_t i;
     for (i = 0; i < plan->range_count; i++) {
@@ -14851,8 +14847,8 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *f
     return GPUSCAN_SUCCESS;
 }
 
-/* Names fields of the desc, for error messages: the array of rows, its pitch in pixels, and its pitch in bytes, which
-   need not be a multiple of a pixel's bytes. */
+/* Names fields of the desc, for error messages: the array of rows, its pitch in elements or pixels, and its pitch in
+   bytes, which need not be a multiple of a pixel's bytes. */
 typedef struct gpuscan__row_fields {
     const char *range, *pitch, *pitch_bytes;
 } gpuscan__row_fields;
@@ -14882,7 +14878,7 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan__plan *plan
     const gpuscan__elements *e = &plan->e;
     const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
     int runs = plan->is_run || plan->from_host;
-    int sees_sources = e->convert || e->key == GPUSCAN_TYPE_CUSTOM || !e->dst; /* no dst: sorts, histograms */
+    int sees_sources = e->convert || e->key == GPUSCAN_TYPE_CUSTOM || !e->dst; /* 1: a custom text may read sources */
     const gpuscan__mistake mistakes[] = {
         {call->values_size > GPUSCAN__VALUES_MOST, argument, "call.values_size is above 256"},
         {(call->values || runs) && !call->values != !call->values_size, argument,
@@ -14932,7 +14928,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan 
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks a queue. Sets *in_order to 1 if it is in-order, otherwise to 0. */
 static gpuscan_result gpuscan__check_queue(gpuscan *gs, cl_command_queue queue, int *in_order) {
     const gpuscan_opencl *cl = &gs->cl;
     cl_command_queue_properties properties = 0;
@@ -14953,7 +14948,6 @@ static gpuscan_result gpuscan__check_queue(gpuscan *gs, cl_command_queue queue, 
     return GPUSCAN_SUCCESS;
 }
 
-/* Gets the call's queue, and checks it and the events of the wait list. */
 static gpuscan_result gpuscan__check_queue_and_events(gpuscan *gs, const gpuscan_call *call, cl_command_queue *queue,
                                                       int *in_order) {
     gpuscan_result r;
@@ -15030,7 +15024,7 @@ typedef struct gpuscan__image_facts {
     uint32_t channels, place;
     cl_image_format format;
     size_t width, height;
-    gpuscan__range range; /* the plan's range for the image, instead of the range of a buffer */
+    gpuscan__range range; /* the image's range: if the call reads an image, the plan gets it as the range of src */
 } gpuscan__image_facts;
 
 /* Checks an image and gets its facts. The program depends on them, so they must be known before the call is planned. */
@@ -15163,9 +15157,10 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpusca
 
 /* [PLANNING] ------------------------------------------------------------------------------------------------------- */
 
-/* Returns how many bits the key's state words have for values of `t_size` bytes. Returns 0 if its strategy has several
-   passes, or if words cannot hold the values. Words of 128 bits halve a look-back's registers. tuning: scan-words */
-enum { GPUSCAN__WORDS_HOLD = 64 }; /* maximum bytes of a value */
+/* Returns the bits of a state word (state words pass values of `t_size` bytes from group to group). Returns 0 if the
+   strategy has several passes, or if values are too large. With 128 bits a look-back needs only half the registers that
+   it needs with 64. tuning: scan-words */
+enum { GPUSCAN__WORDS_HOLD = 64 }; /* maximum bytes of a value that state words pass from group to group */
 GPUSCAN__SHARED uint32_t gpuscan__key_word(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     if (t_size > GPUSCAN__WORDS_HOLD || !gpuscan__is_single_pass(gpuscan__key_strategy(key)))
         return 0;
@@ -15178,7 +15173,7 @@ static int gpuscan__word_scratch(uint32_t word) {
     return word == 32 ? GPUSCAN__WORDS32 : word == 64 ? GPUSCAN__WORDS64 : GPUSCAN__WORDS128;
 }
 
-/* Sets the scratch for `count` tiles' states, or for `count` partial results: see [HANDOVER] in kernels.cl.inc. */
+/* Sets the scratch size for `count` tiles' states or `count` partial results: see [HANDOVER] in kernels.cl.inc. */
 GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_size, uint64_t count) {
     need->bytes[gpuscan__word_scratch(word)] =
         GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
@@ -15193,9 +15188,9 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
            (align > 16 ? align : 0);
 }
 
-/* Limits a group's work-items. The lanes of one sub-group hold the sums of all sub-groups, one each, so a group has at
-   most as many sub-groups as a sub-group has lanes. In single-pass scans, and in reductions whose operator does not
-   commute, one sub-group works while the others wait. With LANES_LOCAL no sub-group can wait, so there is only one. */
+/* Returns `group`, a number of work-items, or less. A group has at most as many sub-groups as a sub-group has lanes, so
+   that one sub-group's lanes hold all sub-groups' sums. In single-pass scans, and in reductions whose operator does not
+   commute, one sub-group makes the others wait. With LANES_LOCAL none can wait, so then a group is one sub-group. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
     int alone = plan->operation->in_order ? !plan->e.commutes
@@ -15205,7 +15200,7 @@ static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *pla
     return (uint32_t)gpuscan__min(group, alone && gs->device.lanes == GPUSCAN__LANES_LOCAL ? width : width * width);
 }
 
-/* Halves `vectors`, a number per work-item, until vectors of `bytes` bytes take at most 128 bytes of registers. */
+/* Halves `vectors`, a work-item's number of vectors of `bytes` bytes, until they fit 128 bytes of registers. */
 static uint32_t gpuscan__kept_vectors(uint32_t vectors, uint32_t bytes) {
     while (vectors > 1 && vectors * bytes > 128)
         vectors /= 2;
@@ -15233,7 +15228,7 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     if (gpuscan__key_is_cpu(key)) {
         uint32_t size = e->src_size > e->result_size ? e->src_size : e->result_size;
         key->group = key->vectors = 1;
-        /* whole vectors, so that all tiles of a row have the same gpuscan_span_head */
+        /* a multiple of 64: if a row's first tile begins with an aligned vector, so do all its tiles */
         key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / size / 64 * 64, 64);
         return;
     }
@@ -15257,14 +15252,14 @@ static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *
     return gs->refused[plan->operation->number] & (1u << strategy) ? "it does not work on this device" : NULL;
 }
 
-/* Returns whether a strategy would look back without lanes. It would then inspect one tile at a time, so several passes
-   are many times as fast. On a simulator returns 0, so that the look-back is tested. tuning: scan-look-back-alone */
+/* Returns whether a strategy looks back on a GPU whose lanes cannot exchange values. Groups would inspect tiles one by
+   one, so several passes are far faster. Returns 0 on simulators, to test look-backs. tuning: scan-look-back-alone */
 static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strategy) {
     return gpuscan__is_single_pass(strategy) && !gpuscan__is_cpu_strategy(strategy) &&
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.devices != GPUSCAN__ON_SIMULATOR;
 }
 
-/* Calls the operation's `choose`. Copies the operation's own part to the key. In a self-test, `forced` is the key. */
+/* Calls the operation's `choose`. Copies the operation's own fields to the key. In a self-test, `forced` is the key. */
 static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan__operation *operation = plan->operation;
     unsigned char *own = (unsigned char *)plan + operation->own_at;
@@ -15293,8 +15288,8 @@ GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan
     return strategy;
 }
 
-/* Replaces a strategy by the next simpler one if `why`, the reason why it cannot do the call, is not NULL, and the
-   call's strategy is AUTO. Returns 0 if the strategy stays. */
+/* If the call's strategy is AUTO, and `why` gives a reason (not NULL) why *strategy cannot do the call, sets *strategy
+   to the next simpler strategy. Returns 0 if *strategy stays. */
 GPUSCAN__SHARED int gpuscan__take_simpler(const gpuscan__plan *plan, const char *why, gpuscan_strategy *strategy) {
     gpuscan_strategy given = *strategy;
     if (why && plan->call->strategy == GPUSCAN_STRATEGY_AUTO)
@@ -15306,7 +15301,7 @@ static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
     return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
 }
 
-/* Records for bug reports that a strategy, the lanes or a program is given up. */
+/* Records for bug reports that a strategy, the vendor's instructions or a program is no longer used. */
 GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const char *what, const char *why) {
     gs->refusals++;
     snprintf(gs->refusal, sizeof(gs->refusal), "%s, %s: %s: %s", plan->operation->name,
@@ -15315,7 +15310,7 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
 }
 
 /* Stops using the vendor's instructions. Removes the programs that calls have requested from the object's list and
-   returns them. A blob's other programs stay: a call takes such a program only if the texts are equal. */
+   returns them. Programs of blobs that no call has requested stay: calls only take one with the text that they need. */
 static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
     gpuscan__program **at = &gs->programs, *left = NULL, *program;
     while ((program = *at) != NULL) {
@@ -15445,16 +15440,16 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
 }
 
-/* Tests a program. If it is wrong, gives up the lanes and returns AGAIN. Without lanes, gives up the strategy and
-   returns AGAIN. Without a simpler strategy, sets program->wrong. */
+/* Tests a program. If it is wrong and uses the vendor's instructions, gives these up and returns AGAIN. If it is wrong
+   without them, gives up the strategy and returns AGAIN or, if none is simpler, sets program->wrong. */
 GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__elements *e = &plan->e;
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
-    /* no stand-in can convert between a builtin type and the caller's type */
+    /* no text of a self-test can convert between a builtin type and the caller's type */
     int converts = !e->selects && e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    /* a CPU's custom programs are not tested: stand-ins compile slowly, and builtin types have the same kernels */
+    /* on CPUs, custom programs are not tested: that would take long, and tests of builtin types run the same kernels */
     if (!converts && !(gpuscan__key_is_cpu(&plan->key) && e->custom))
         r = e->custom ? plan->operation->prove_custom(gs, plan, &right)
                       : gpuscan__self_test(gs, plan, program, &right);
@@ -15495,9 +15490,9 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     return plan->group_limit < plan->key.group ? (gpuscan_result)GPUSCAN__AGAIN : GPUSCAN_SUCCESS;
 }
 
-/* Plans a resolved call and gets its program. Group sizes, on which the results of floats depend, follow from the
-   call's own kernels alone, so that earlier calls do not change results. The only exceptions are devices that break
-   their driver's promises: later calls then lack the instructions or strategies that failed. */
+/* Plans a resolved call and gets its program. Results of floats depend on the group size. The call's own kernels alone
+   decide it, so earlier calls do not change results. The only exceptions are devices that fail in what their driver
+   promises: after a failed self-test, later calls do without the instructions or the strategy that failed. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r;
     plan->group_limit = gs->device.group_limit;
@@ -15520,7 +15515,7 @@ typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpu
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int always);
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program);
 
-/* Rehearses a program, and stores it in the cache. */
+/* Launches a program's kernels ahead of the call if needed, see gpuscan__rehearse. Stores the program in the cache. */
 static gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int always) {
     gpuscan_result r = gpuscan__rehearse(gs, plan, program, always);
     if (r == 0)
@@ -15570,7 +15565,6 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     return r;
 }
 
-/* Resolves the desc's own fields, then those of its gpuscan_call. */
 static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     uint64_t count = 0;
@@ -15660,8 +15654,8 @@ static uint64_t gpuscan__wrap(gpuscan_type type, uint64_t bits) {
     return bits;
 }
 
-/* Returns the bit pattern of x as a number of the float type `type`, which can hold x exactly. An f16 is 0, or has a
-   magnitude from 2^-14 to 65504. */
+/* Returns the bit pattern of x as a number of the float type `type`, which can hold x exactly. If `type` is F16, x is 0
+   or has a magnitude from 2^-14 to 65504. */
 static uint64_t gpuscan__real_bits(gpuscan_type type, double x) {
     float f32 = (float)(type == GPUSCAN_TYPE_F64 ? 0 : x);
     uint32_t u32, magnitude;
@@ -15674,7 +15668,6 @@ static uint64_t gpuscan__real_bits(gpuscan_type type, double x) {
     return magnitude ? (u32 >> 16 & 0x8000u) + (magnitude >> 13) - (112u << 10) : 0;
 }
 
-/* Stores `bits` as element i of an array whose elements have `size` bytes. */
 static void gpuscan__put_bits(uint32_t size, void *array, uint64_t i, uint64_t bits) {
     unsigned char *at = (unsigned char *)array + i * size;
     uint32_t u32 = (uint32_t)bits;
@@ -15711,14 +15704,14 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
     return a;
 }
 
-/* Describes the data of a round: `count` elements in tiles. There are several rounds: a mistake may hide another. */
+/* Describes the data of a round: `count` elements in tiles. There are several rounds, as one may not show a mistake. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
     unsigned round; /* a tile's first element is an edge if the tile's number and `round` are both even or both odd */
     int decides;    /* 1: a reduction's operator, such as MIN, returns one of the elements, or init */
     uint64_t best;  /* the index of the element that a reduction returns; if it is `count`, init is returned */
     int repeats;    /* 1: element `best` has equal elements behind it, which ARGMIN and ARGMAX must not return */
-    uint64_t first, step; /* element i lies at first + i * step in src and in the expected scan, modulo 2^64 */
+    uint64_t first, step; /* element i has index first + i * step (mod 2^64: step may be -1) in src and the results */
 } gpuscan__test_shape;
 
 GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
@@ -15733,8 +15726,8 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element `i` is marked. All edges are marked. In a tile that begins with an edge, the second element
-   is marked, too. In other tiles the first three are not. Of all other elements, one in `spacing` is, at random. */
+/* Returns whether element `i` is marked. Others are 0 in float sums and have rank 0. Edges are marked. If a tile begins
+   with an edge, so is its second element. Otherwise its first three are not. Of the rest, one in `spacing` is. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -15746,7 +15739,7 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
 
 /* Returns the rank of element `i`, from 0 to 100. The cases of shape->decides:
      0  unmarked elements have rank 0. Ranks of marked ones rise from 2 on. An edge exceeds all elements before it
-     1  element shape->best and its repeats have rank 100, others less. If `sparse` is 1, elements behind it have 0 */
+     1  element shape->best and its repeats have rank 100, others less. With `sparse`, elements behind `best` have 0 */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
@@ -15779,7 +15772,7 @@ static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, 
     return 64;
 }
 
-/* Returns how many low bits elements use: the bits of the smaller type, or 8 for floats, since f16 holds 8 exactly. */
+/* Returns how many low bits the data for AND and OR use: 8 for floats, or all that src's and dst's types both have. */
 static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
     return gpuscan__is_float(e->src)
                ? 8
@@ -15796,13 +15789,13 @@ static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     return gpuscan__types[e->dst].size == 8 ? (one << 32) + 1 : 1;
 }
 
-/* Returns a value for a level from 0 to 101, larger for higher levels. Every integer type and f16 can hold it. */
+/* Returns the element for a level from 0 to 101, larger for higher levels. Every integer type and f16 can hold it. */
 static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
     uint32_t bits = gpuscan__types[e->src].size * 8;
     uint64_t past = level - (gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0);
     if (gpuscan__is_float(e->src) || e->src != e->dst)
         return past * gpuscan__test_factor(e);
-    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0)); /* spreads levels over the type */
+    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0)); /* levels fill the type's range */
 }
 
 static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
@@ -15827,7 +15820,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
             return gpuscan__wrap(e->src, random | 3);
         x = gpuscan__is_edge(shape, i) ? 2 : 1;
         return gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1) ? 0 - x : x;
-    default: /* GPUSCAN__DATA_SET, _CLEARED. A float gets the value of x or ~x as an 8-bit integer */
+    default: /* DATA_SET: at most one bit is 1. DATA_CLEARED: at most one is 0. Floats get values of 8-bit integers */
         bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
         x = bit < 64 ? (uint64_t)1 << bit : 0;
         return gpuscan__wrap(!gpuscan__is_float(e->src) ? e->src : of_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8,
@@ -15844,7 +15837,7 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
         return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
     if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
-        /* init changes a bit that no element changes in this round, but element 0 or tile 1's first one in others */
+        /* gpuscan__test_bit gives bit 0 to no element in odd rounds, and bit 2 to no element in even ones */
         bit = shape->round % 2 ? 1 : 4;
         if (data == GPUSCAN__DATA_SET) /* init also changes all bits above the bits that elements use */
             bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
@@ -15852,7 +15845,7 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     }
     if (!gpuscan__is_float(e->dst))
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SPARSE ? high + 1 : 5 * high + 3);
-    if (e->dst == GPUSCAN_TYPE_F64) /* 4 * 2^32 + 2 keeps sums and products exact */
+    if (e->dst == GPUSCAN_TYPE_F64) /* few digits, so that sums and products stay exact */
         return 4 * high + 2;
     return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
 }
@@ -15974,7 +15967,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     format.image_channel_order = CL_RGBA;
     format.image_channel_data_type = CL_FLOAT;
     while (gpuscan__image_types[format.image_channel_data_type - CL_SNORM_INT8] != of->type)
-        format.image_channel_data_type--; /* the types of integers have smaller numbers than CL_FLOAT */
+        format.image_channel_data_type--; /* OpenCL's numbers of integer types are below CL_FLOAT */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
         return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
@@ -16056,7 +16049,7 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     return r;
 }
 
-/* Reads from a buffer. Clears test->right if it does not hold the expected bytes. */
+/* Reads bytes from a buffer. Clears test->right if they are not the expected ones. */
 static gpuscan_result gpuscan__test_read(gpuscan__test *test, cl_mem mem, uint64_t at, uint64_t bytes,
                                          unsigned char *got, const unsigned char *expected) {
     cl_int code = test->gs->cl.clEnqueueReadBuffer(test->gs->service_queue, mem, CL_TRUE, (size_t)at, (size_t)bytes,
@@ -16135,7 +16128,7 @@ static void gpuscan__stage_end(gpuscan *gs, cl_mem *mems) {
         gpuscan__forget_mem(gs, &mems[i]);
 }
 
-/* Creates a stage's buffers and clears them. Of the scratch, clears only what must be 0. */
+/* Creates the buffers of a rehearsal and clears them. Of the scratch, clears only what must be 0. */
 static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *mems, const gpuscan__stage *stage) {
     const uint64_t bytes[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->scratch};
     const uint64_t zeros[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->zeros};
@@ -16175,7 +16168,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     cl_int code = CL_SUCCESS, finished;
     gpuscan_result r = GPUSCAN_SUCCESS;
     memset(mems, 0, sizeof(mems));
-    memset(program->known, 0, sizeof(program->known)); /* the launches below set others */
+    memset(program->known, 0, sizeof(program->known)); /* forget them: the launches below set other arguments */
     for (i = 0; i < count && r == 0 && code == CL_SUCCESS; i++) {
         if (i == 0 || memcmp(&launch[i].stage, &launch[i - 1].stage, sizeof(launch->stage)) != 0) {
             gpuscan__stage_end(gs, mems); /* commands that still run keep the buffers alive */
@@ -16192,9 +16185,9 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels ahead of a call failed") : r;
 }
 
-/* Rehearses a program: launches the call's kernels in the library's queue, with stand-ins for all buffers. The kernels
-   do nothing, since they read a count of 0 on the device. But at a kernel's first launch with new sizes, PoCL and Mesa
-   compile it, and other drivers load it onto the device. Blobs contain the recorded launches. Nothing is launched
+/* Rehearses a program: launches the call's kernels ahead, in the library's queue, with other buffers. The kernels do
+   nothing, since they read a count of 0 on the device. But at a kernel's first launch with new sizes, PoCL and Mesa
+   compile it (launches_late is 1), other drivers load it. Blobs contain the recorded launches. Nothing is launched
      if kernels would access large data whatever the count is, for example many bins
      if `always` is 0, and also either the program has been rehearsed or launches_late is 0
      if launches_late is 1, and the program's recordings contain such launches already */
@@ -16202,7 +16195,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan,
                                                int always) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
-    gpuscan__need need = plan->need; /* how much scratch kernels may access if they read a count of 0 on the device */
+    gpuscan__need need = plan->need; /* the scratch that kernels may access in a rehearsal, where their count is 0 */
     gpuscan__text *kept = &program->parts[GPUSCAN__PART_RECORDING];
     gpuscan__recording recording;
     gpuscan__stage *stage = &recording.next.stage;
@@ -16368,7 +16361,7 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
             array->zero_copy = other->zero_copy;
             return GPUSCAN_SUCCESS;
         }
-        /* only the device knows a custom type's alignment, but it divides gpuscan__alignment(size) */
+        /* only the device knows a custom type's alignment, but gpuscan__alignment(size) is a multiple of it */
         array->zero_copy = array->zero_copy && (uintptr_t)other->data % gpuscan__alignment(other->range.size) == 0;
         reads |= other->range.reads || other->range.partial;
         if (gpuscan__host_bytes(other) > bytes)
@@ -16538,12 +16531,13 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #define GPUSCAN__FEW_TILES 512
 #endif
 
-/* Returns the bytes of local memory that the form FEW needs for `few` tiles: a value for every lane_width tiles. */
+/* Returns the bytes of local memory that a group needs in the form FEW, where it adds the sums of up to `few` earlier
+   tiles: a value for every lane_width tiles. In other forms `few` is 0. */
 static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
     return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
 
-/* Returns why scans, selections and runs do not use a strategy, or NULL if they may use it. On a GPU whose lanes cannot
+/* Returns why scans, selections and runs must not use a strategy, or NULL if they may. On a GPU whose lanes cannot
    exchange values, AUTO does not look back. */
 static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
     if (plan->call->strategy == GPUSCAN_STRATEGY_AUTO && gpuscan__looks_back_alone(gs, strategy))
@@ -16573,8 +16567,8 @@ static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__pla
     return gpuscan__registers(gs, &plan->key, gs->device.profile.tiles.counted_registers[is_wide]);
 }
 
-/* Returns the number of groups that fill the device. It is launched if only the device knows the number of tiles. Each
-   group then takes one tile after another: see COUNTED in kernels.cl.inc. A self-test, with few tiles, gets 3. */
+/* Returns how many groups fill the device. If only the device knows the number of tiles, the host launches no more
+   groups, and each takes one tile after another: see COUNTED in kernels.cl.inc. A self-test, with few tiles, gets 3. */
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
@@ -16584,7 +16578,7 @@ static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *
     return plan->forced ? 3 : gpuscan__max(gs->device.units * each, 3);
 }
 
-/* Returns whether each group takes one tile after another: see gpuscan__counted_groups. */
+/* Returns whether the host launches just enough groups to fill the device, and each takes one tile after another. */
 static uint32_t gpuscan__counted(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_buffer count_buffer,
                                  uint64_t tiles) {
     return count_buffer.mem && gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) &&
@@ -16637,7 +16631,7 @@ static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint6
 typedef struct gpuscan__heads {
     uint32_t form;       /* GPUSCAN__HEADS_... */
     gpuscan_buffer data; /* the caller's array of flags or keys, if the call has one */
-    uint64_t at;         /* the offset of the bits in PLAIN scratch, in bytes, if `form` is HEADS_BITS */
+    uint64_t at;         /* if `form` is HEADS_BITS: the bits begin `at` bytes into the scratch of kind PLAIN */
 } gpuscan__heads;
 
 /* Passes the array of flags, keys or bits to the kernel. Returns its offset in elements, or 0 without segments. */
@@ -16656,7 +16650,7 @@ typedef struct gpuscan__row_parts {
     uint32_t parts, part_tiles;
 } gpuscan__row_parts;
 
-/* Enqueues the first launch of multi-pass scans, selections and runs, which computes the parts' sums. */
+/* Enqueues the first launch of multi-pass scans, selections and runs. It computes the sum of each part of a row. */
 static gpuscan_result gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan__plan *common,
                                             const gpuscan__row_parts *of) {
     gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_SUMS);
@@ -16685,7 +16679,7 @@ static gpuscan_result gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan
    rows are many or short. Then the call's form is chosen, which decides the kernels.
     form        | chosen if                                           | kernels gpuscan_...
     columns     | desc.along is COLUMNS                               | columns_sums, columns_carries, columns_scan
-    whole rows  | there are several rows, shorter than a tile         | scan_rows
+    whole rows  | several short rows, see gpuscan__scan_takes_rows    | scan_rows
     multi-pass  | otherwise the strategy is MULTI_PASS                | scan_sums (if parts > 1), parts
     few         | SINGLE_PASS, with lanes and up to FEW_TILES tiles   | look_back
     look-back   | otherwise the strategy is SINGLE_PASS               | look_back, or look_back_cpu on a CPU
@@ -16695,7 +16689,7 @@ static gpuscan_result gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan
 
 typedef struct gpuscan__scan_key {
     uint32_t inclusive;
-    uint32_t few; /* GPUSCAN__FEW_TILES in the form `few`, otherwise 0 */
+    uint32_t few; /* GPUSCAN__FEW_TILES if each group loads the sums of all earlier tiles (form `few`), otherwise 0 */
     uint32_t whole_rows; /* GPUSCAN__ROWS_...: how lanes load tiles of whole rows */
     uint32_t shifts;     /* 1: src or dst is not aligned for whole vectors */
     uint32_t heads;      /* GPUSCAN__HEADS_...: the kind of array that says where segments begin */
@@ -16703,8 +16697,8 @@ typedef struct gpuscan__scan_key {
     uint32_t heads_real; /* 1: `heads` is HEADS_KEYS, and keys are floats */
     uint32_t counted;    /* 1: only the device knows the element count, and each group takes many tiles */
     uint32_t columns;    /* GPUSCAN__COLUMNS_...: how work-items load columns */
-    uint32_t vector;     /* form `columns`: UNIT_COLUMNS of [SCAN COLUMNS] in kernels.cl.inc */
-    uint32_t lines;      /* form `columns`: PIECE_LINES of [SCAN COLUMNS] in kernels.cl.inc */
+    uint32_t vector;     /* form `columns`: how many columns a work-item scans; 0: it varies from scan to scan */
+    uint32_t lines;      /* form `columns`: how many lines a work-item loads at a time */
     uint32_t reverse;    /* 1: rows are scanned from their last element to their first */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
@@ -16719,7 +16713,9 @@ typedef struct gpuscan__scan_plan {
     uint64_t ahead;             /* SINGLE_PASS_AHEAD sums a tile this many tiles ahead of the tile that it scans */
     uint32_t length, tile_rows; /* whole rows: a tile holds tile_rows rows of `length` elements. See [SCAN ROWS] */
     gpuscan__heads heads;
-    uint64_t columns, unit, width, blocks, block_lines, strips, bands; /* see [SCAN COLUMNS] in kernels.cl.inc */
+    /* along columns, a work-item scans `unit` columns in a block of block_lines lines. A group has work-items for
+       `width` units side by side (a strip) in `blocks` blocks (a band). A launch has strips * bands groups */
+    uint64_t columns, unit, width, blocks, block_lines, strips, bands;
 } gpuscan__scan_plan;
 
 #define GPUSCAN__SCAN_ROWS_PLAN(X) X(src_pitch) X(dst_pitch) X(rows) X(length) X(tile_rows)
@@ -16752,7 +16748,7 @@ enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GP
 /* Lists how work-items load columns: DIRECT from global memory, or STAGED (short lines) through local memory. */
 enum { GPUSCAN__COLUMNS_NONE, GPUSCAN__COLUMNS_DIRECT, GPUSCAN__COLUMNS_STAGED };
 enum { GPUSCAN__COLUMNS_SUMS, GPUSCAN__COLUMNS_CARRIES, GPUSCAN__COLUMNS_SCAN };
-enum { GPUSCAN__COLUMNS_TEST_BLOCKS = 11 }; /* maximum blocks of a band in a self-test: see [SCAN COLUMNS] */
+enum { GPUSCAN__COLUMNS_TEST_BLOCKS = 11 }; /* in self-tests, the most work-items of a group that share columns */
 
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
     static const char *const whole_rows[] = {"gpuscan_scan_rows", NULL};
@@ -16777,9 +16773,9 @@ static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
 }
 
-/* Defines macros for segmented scans: how heads are marked, and each sum's flag that says whether it has a head. */
+/* Defines macros for segments: how their first elements (heads) are marked, and a sum's flag, 1 if it has a head. */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
-    uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes of each of the flag's parts */
+    uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes. The flag is an integer, or an array of integers of 8 bytes */
     if (own->heads == GPUSCAN__HEADS_NONE)
         return;
     gpuscan__define_number(text, "HEADS", own->heads);
@@ -16831,7 +16827,7 @@ static uint64_t gpuscan__columns_shared(const gpuscan *gs, const gpuscan__plan *
     const gpuscan__elements *e = &plan->e;
     uint64_t group = plan->key.group, unit = own->vector ? own->vector : plan->key.tile;
     uint64_t bytes = group * unit * gpuscan__prefix_size(plan) + gpuscan__max(gpuscan__alignment(e->t_size), 16) + 32;
-    if (own->columns == GPUSCAN__COLUMNS_STAGED) /* src and dst of the same type share one stage */
+    if (own->columns == GPUSCAN__COLUMNS_STAGED) /* src and dst of the same type share memory */
         bytes += group * (own->lines * e->src_size + gpuscan__max(e->src_size, 4)) +
                  (e->src == e->dst ? 0 : group * (own->lines * e->dst_size + gpuscan__max(e->dst_size, 4)));
     return gpuscan__max(bytes, gpuscan__key_shared_bytes(gs, &plan->key, e->t_size));
@@ -16906,7 +16902,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds the range of src or dst, and resolves its pitch. Along columns, the range's rows are the matrix's lines. */
+/* Adds the range of src or dst, and resolves its pitch. In scans of columns, a row of the range is a matrix's line. */
 static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan, int is_dst) {
     static const gpuscan__row_fields names[] = {{"src", "src_pitch", "src_pitch_bytes"},
                                                 {"dst", "dst_pitch", "dst_pitch_bytes"}};
@@ -16957,7 +16953,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     if (desc->total.mem)
         common->flags |= GPUSCAN__FLAG_TOTAL;
-    /* large outputs bypass the caches with segments, or if cpu.prefetch_dst is 0. tuning: scan-stream-segments */
+    /* with segments, or if cpu.prefetch_dst is 0, large outputs bypass the caches. tuning: scan-stream-segments */
     if ((gs->device.profile.cpu.prefetch_dst == 0 || desc->segments.form != GPUSCAN_SEGMENTS_NONE) &&
         desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
@@ -17010,7 +17006,7 @@ static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t
     return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
 }
 
-/* Returns whether rows have a pad that aligns the vectors of a reverse scan: see [ELEMENTS] in kernels.cl.inc. */
+/* Returns whether rows begin with a pad (places without elements) that aligns the vectors of a scan in reverse. */
 static int gpuscan__scan_pads(const gpuscan__scan_plan *plan) {
     return plan->key.reverse && !plan->key.heads && !gpuscan__key_is_cpu(&plan->common.key);
 }
@@ -17020,7 +17016,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
     uint64_t tile_bytes, positions;
-    uint32_t size; /* bytes of a value in state words */
+    uint32_t size; /* bytes of the value, a sum or prefix, that state words pass from group to group */
     int is_single = gpuscan__is_single_pass(tuning->strategy), is_unaligned = gpuscan__scan_is_unaligned(plan);
     int lanes = 0;
     if (!common->forced) {
@@ -17037,7 +17033,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     if (gpuscan__scan_pads(plan))
         positions += gpuscan__vector(common->e.src_size, common->e.dst_size) - 1;
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(positions, key->tile), 1);
-    plan->tiles = plan->row_tiles * plan->rows; /* no overflow: at most one tile more per row than elements */
+    plan->tiles = plan->row_tiles * plan->rows; /* no overflow: at most one tile per element or empty row */
     plan->ahead = 1;
     if (common->forced)
         return;
@@ -17069,15 +17065,17 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
         return why;
     if (plan->common.e.t_size > GPUSCAN__WORDS_HOLD)
         return "state words hold elements of at most 64 bytes";
-    /* On AMD's and Intel's GPUs several passes are faster than a look-back at states of several words. With a custom
-       operator they are also faster than AHEAD, which adds values one by one. tuning: scan-words, scan-fold */
+    /* On AMD's and Intel's GPUs several passes are faster than a look-back if a sum or prefix takes several state
+       words. They are faster than AHEAD if the operator is custom, as one group then combines all tiles' sums one by
+       one. tuning: scan-words, scan-fold */
     if (plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO && plan->tiles > GPUSCAN__FEW_TILES &&
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
         (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
              ? plan->common.e.op == GPUSCAN_OP_CUSTOM
              : gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word))
         return "several passes are faster";
-    /* gpuscan_window_sums may load overwritten elements and ignore them. The simulator (FENCE_MEM) reports the loads */
+    /* A group that waits too long for a tile's sum also sums the tile. If results have overwritten elements, it must
+       see in time that it has to ignore this sum, so it needs a fence. A simulator (FENCE_MEM) reports a race */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles,
@@ -17086,9 +17084,9 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 
 /* Rows of up to this many elements are short: a tile holds several of them, even if the call forces a single pass. */
 #define GPUSCAN__SHORT_ROW 32
-/* Rows of at least this many bytes get a group each, if a compute unit gets 4 or more. tuning: scan-long-row */
+/* Rows of at least this many bytes get a group each if there are 4 or more per compute unit. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
-/* Rows of up to this many bytes are loaded by ROWS_BY_ELEMENTS if neither they nor their gaps suit vectors. */
+/* Rows of up to this many bytes are loaded element by element if they do not suit vectors and their gaps are wide. */
 #define GPUSCAN__SPARSE_ROW 512
 
 /* Returns how many rows a tile holds if the gaps between rows count as elements. Prefers a number of rows after which a
@@ -17119,7 +17117,7 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels use 32 bits for positions in a tile */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
-    if (by_pitch) /* with `reverse` a tile begins at a row's end. The offset is the distance to the next vector */
+    if (by_pitch) /* offset % vector: the first vector's elements before the tile (in reverse: behind its last row) */
         plan->tile_rows = gpuscan__scan_dense_rows(plan->desc->reverse
                                                        ? plan->length - plan->desc->count - plan->desc->src.offset
                                                        : plan->desc->src.offset,
@@ -17128,7 +17126,8 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     return plan->tile_rows * plan->length;
 }
 
-/* Returns the register limit for whole rows, higher for wide or unpacked short elements. tuning: scan-rows-registers */
+/* Returns the register limit of gpuscan_scan_rows. It is higher if values have more than 4 bytes, or if elements have 1
+   or 2 bytes but are not packed into words. tuning: scan-rows-registers */
 static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     int many = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
@@ -17136,8 +17135,8 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
                               gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[many]));
 }
 
-/* Tries a size of tiles of whole rows. Step 0 takes the profile's group and vectors, or fewer vectors if `few` is 1.
-   Each further step makes tiles larger. Returns 0 after the last step, or if the device cannot have such a tile.
+/* Tries a size of tiles of whole rows. Step 0 takes the profile's group and vectors or, if `few` is 1 because the call
+   is small, 2 vectors. Each further step makes tiles larger. Returns 0 after the last step, or if no such tile fits.
    Otherwise returns how busy a multiprocessor is, in %: the used part of a tile, times a ratio. The ratio is the number
    of work-items that run at a time, divided by the number that would run with the smallest groups. If the registers are
    not known, the ratio is 1. tuning: scan-rows-group */
@@ -17169,7 +17168,7 @@ static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
-/* Returns the fastest GPUSCAN__ROWS_... form. ROWS_WITH_GAPS stores whole blocks of 32 bytes. tuning: scan-rows-form */
+/* Returns the fastest GPUSCAN__ROWS_.... ROWS_WITH_GAPS writes each 32 bytes just once. tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -17222,17 +17221,17 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     return 1;
 }
 
-/* ---- columns ([SCAN COLUMNS] in kernels.cl.inc defines unit, strip, block and band) ---- */
+/* ---- columns: see unit, strip, block and band at the fields of gpuscan__scan_plan ---- */
 
-#define GPUSCAN__COLUMNS_LINES 16 /* lines that a GPU's work-item loads at a time; also a block's minimum */
-#define GPUSCAN__COLUMNS_STAGE 64 /* lines of fewer bytes are staged, in pieces of this many bytes of a column */
-#define GPUSCAN__COLUMNS_STRIP 128 /* bytes that a strip (see [SCAN COLUMNS]) takes of each line, on a GPU */
-#define GPUSCAN__COLUMNS_ALONE 256 /* whole columns take one launch if they give a compute unit this many work-items */
-#define GPUSCAN__COLUMNS_LOW   64 /* columns of up to this many lines take one launch */
+#define GPUSCAN__COLUMNS_LINES 16 /* most lines that a GPU's work-item loads at a time, and fewest that it scans */
+#define GPUSCAN__COLUMNS_STAGE 64 /* lines below 64 bytes pass through local memory, 64 bytes of a column at a time */
+#define GPUSCAN__COLUMNS_STRIP 128 /* on a GPU, bytes of each line that a group scans (a group's strip) */
+#define GPUSCAN__COLUMNS_ALONE 256 /* if compute units get so many work-items, each takes whole columns in one launch */
+#define GPUSCAN__COLUMNS_LOW   64 /* with at most this many lines, work-items take whole columns in one launch */
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes that a work-item takes of each line, on a CPU */
-#define GPUSCAN__COLUMNS_FEW   16 /* a CPU has a program for each number of columns up to this one */
+#define GPUSCAN__COLUMNS_FEW   16 /* a CPU has a program for each number of columns from 1 to 16, and one for others */
 
-/* Returns how many columns a GPU's work-item takes: as many as fill 32 bits, or 1 if lines are not aligned to that. */
+/* Returns how many columns a GPU's work-item takes: as many as fill 32 bits, or 1 if lines are not aligned to 32. */
 static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     uint64_t all = plan->columns | plan->src_pitch | plan->dst_pitch | desc->src.offset | desc->dst.offset;
@@ -17240,7 +17239,7 @@ static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
     return size < 4 && plan->common.e.dst_size == size && 4 % size == 0 && all * size % 4 == 0 ? 4 / size : 1;
 }
 
-/* Returns whether lines can pass through local memory: short ones without gaps, of elements of 1, 2, 4 or 8 bytes. */
+/* Returns whether groups can load lines through local memory: short, without gaps, elements of 1, 2, 4 or 8 bytes. */
 static int gpuscan__columns_staged(const gpuscan__scan_plan *plan, uint32_t size) {
     const gpuscan__elements *e = &plan->common.e;
     int whole = size <= 8 && gpuscan__alignment(e->src_size) == e->src_size &&
@@ -17287,7 +17286,8 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan) {
     key->registers = gpuscan__counted_registers(gs, common);
 }
 
-/* Returns how many of a line's `units` units a strip has: see [SCAN COLUMNS]. A unit has `bytes` bytes of a line. */
+/* Returns how many units a group scans side by side. A unit is the columns of one work-item. A line has `units` units
+   of `bytes` bytes. */
 static uint64_t gpuscan__columns_width(const gpuscan__key *key, const gpuscan__scan_key *own, uint64_t units,
                                        uint64_t bytes) {
     uint64_t width = gpuscan__max(GPUSCAN__COLUMNS_STRIP / bytes, 1);
@@ -17297,20 +17297,20 @@ static uint64_t gpuscan__columns_width(const gpuscan__key *key, const gpuscan__s
     return gpuscan__ceil_div(units, gpuscan__ceil_div(units, width));
 }
 
-/* Returns the number of blocks of a band: how many a group can take if a strip has `width` units. */
+/* Returns how many of a group's work-items share columns, each with lines of its own, if `width` are side by side. */
 static uint64_t gpuscan__columns_blocks(const gpuscan__key *key, uint64_t width, int is_test) {
     uint64_t blocks = key->undivided ? 1 : key->group / width;
     return is_test ? gpuscan__min(blocks, GPUSCAN__COLUMNS_TEST_BLOCKS) : blocks;
 }
 
-/* Cuts columns into units and strips, lines into blocks and bands: see [SCAN COLUMNS]. A self-test has short bands. */
+/* Decides which columns and lines each work-item and each group scans: sets plan->unit and the fields behind it. */
 static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size), tile = key->tile;
     uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit, units, lines;
     int cpu = gpuscan__key_is_cpu(key), forced = plan->common.forced != NULL;
     plan->unit = plan->key.vector;
-    if (plan->unit == 0) /* a CPU's unit consists of whole cache lines, except in self-tests */
+    if (plan->unit == 0) /* on a CPU a multiple of 64 columns, so of cache lines, except in self-tests */
         plan->unit = gpuscan__min(
             forced ? GPUSCAN__COLUMNS_FEW : gpuscan__ceil_div(gpuscan__ceil_div(plan->columns, groups), 64) * 64, tile);
     units = gpuscan__ceil_div(plan->columns, plan->unit);
@@ -17358,7 +17358,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (plan->desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
-        /* rows are short, or there are enough rows to give each a group: a look-back would not help */
+        /* rows are short, or so many that one group for each row fills the device: a look-back would not help */
         while (gpuscan__is_single_pass(tuning.strategy))
             tuning.strategy = gpuscan__strategies[tuning.strategy].simpler;
         gpuscan__scan_shape(gs, plan, &tuning);
@@ -17381,8 +17381,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the number of groups, which take one part of a row after another. A CPU with undivided rows has more groups
-   than compute units, since these differ in speed. But each group has enough elements to hide its start. */
+/* Returns the number of groups, each of which takes one part of a row after another. A CPU with undivided rows gets
+   several groups per compute unit, since compute units differ in speed, but each gets at least tile / 16 elements. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
     uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
@@ -17457,7 +17457,7 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = plan->desc;
     uint32_t vector = gpuscan__scan_vector(&common->e, &plan->key), i;
-    /* groups do not depend on each other, so a rehearsal needs only one */
+    /* a rehearsal (a launch ahead of the call, on no data) needs one group, as groups do not wait for each other */
     uint64_t groups = chain->recording ? 1 : gpuscan__ceil_div(plan->rows, plan->tile_rows);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_ROWS);
@@ -17524,7 +17524,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     int bits = own->heads == GPUSCAN__HEADS_BITS, flags = own->heads == GPUSCAN__HEADS_FLAGS;
     uint32_t size = own->heads_size;
     unsigned char *data;
-    uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* one segment more begins at the last offset */
+    uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last offset also begins a segment */
     desc->segments.type = !own->heads_real ? gpuscan__unsigned_of(size)
                           : size == 8      ? GPUSCAN_TYPE_F64
                           : size == 4      ? GPUSCAN_TYPE_F32
@@ -17562,9 +17562,9 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
     return s;
 }
 
-/* Fills the arrays of a self-test along columns. The matrix has several strips if a program for it can have them, and
-   at least three bands unless key.undivided is 1. In round 1 units are not aligned, and lines have gaps unless staged.
-   gpuscan__test_elements gets several blocks as a tile, in odd columns one block less. */
+/* Fills the arrays of a self-test along columns. The matrix has too many columns for one group, if there can be more.
+   It has too many lines for two groups, unless key.undivided is 1. In round 1 columns are not aligned, and lines have
+   gaps unless they pass through local memory. The data's edges lie between the lines of different work-items. */
 static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
@@ -17594,7 +17594,7 @@ static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *o
         shape.first = apart + (own->reverse ? (shape.count - 1) * pitch : 0) + column;
         shape.tile = tile * gpuscan__max((2 * blocks + 2) / 3 - column % 2, 1);
         gpuscan__test_elements(e, &shape, own->inclusive != 0, src, test->init, dst, total + column * e->dst_size);
-        shape.round += 2; /* each column has other data */
+        shape.round += 2; /* so that each column gets other data */
     }
     return 1;
 }
@@ -17628,8 +17628,8 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     }
     desc->count = shape.count;
     pitch = shape.count + gap;
-    /* rows are unaligned if the program has `shifts`, and in round 1 if the program does not need aligned rows */
-    if (own.reverse) /* in reverse, vectors are aligned if the row's end is */
+    /* rows are unaligned in each round if `shifts` is 1, and in round 1 if the program can take any rows */
+    if (own.reverse) /* aligns the ends of rows, where the vectors of a reverse scan begin */
         desc->src.offset = desc->dst.offset = (0 - shape.count) % 16;
     if (own.shifts || (test->round == 1 && (own.reverse || !gpuscan__uses_ptx_or_local(test->gs, test->key)))) {
         desc->src.offset += 1;
@@ -17653,7 +17653,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
             shape.first += shape.count - 1;
             shape.step = 0 - (uint64_t)1;
         }
-        shape.round = test->round + 2 * (unsigned)row; /* each row has other data */
+        shape.round = test->round + 2 * (unsigned)row; /* so that each row gets other data */
         gpuscan__test_elements(e, &shape, own.inclusive != 0, src + desc->src.offset * e->src_size, test->init,
                                dst + desc->dst.offset * e->dst_size, total ? total + row * e->dst_size : last);
     }
