@@ -17841,7 +17841,7 @@ typedef struct gpuscan__reduce_key {
 GPUSCAN__OWN_KEY(reduce)
 
 enum {
-    GPUSCAN__LANE_MEAN = 1 << 16, /* mean length in elements above which few segments are split, even in a small src */
+    GPUSCAN__LANE_MEAN = 1 << 16, /* mean elements above which a few segments are split, even in a small src */
     GPUSCAN__LANE_LONG = 32,      /* elements per lane above which a group sums a row, unless rows are very many */
     GPUSCAN__LANE_IN_ORDER = 8,   /* elements per lane above which a group sums a row, if order matters */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* a small src gets smaller groups, but of at least this many work-items */
@@ -17868,7 +17868,7 @@ typedef struct gpuscan__reduce_plan {
     /* On a GPU `split_groups` extra groups sum the rows or segments of more than `split_each` elements. On a CPU
        `split_groups` groups divide the elements and segment ends among them (the path of [REDUCE SEGMENTS]). */
     uint64_t split_groups, split_each, split_count;
-    uint64_t marks_at;  /* byte offset in PLAIN scratch of what gpuscan_mark_store stores for each group */
+    uint64_t marks_at;  /* byte offset in PLAIN scratch of marks: which segment each group's first sum completes */
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
 } gpuscan__reduce_plan;
 
@@ -18452,7 +18452,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
             shape.best = gpuscan__mix(i) % length;
         }
         gpuscan__test_elements(e, &shape, 0, row, test->init, NULL, result);
-        if (e->arg) { /* the result is an index. If a segment is empty, all its bits are set */
+        if (e->arg) { /* the result is an index. For an empty segment, it has all bits set */
             memset(test->init, 0xff, sizeof(test->init));
             gpuscan__put(e->dst, result, 0, shape.best + (each ? i * length : 0));
         }
@@ -18514,7 +18514,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image; 0: a CPU counts, or there is a single row */
     uint32_t whole_tiles;        /* 1: the program has a kernel for tiles whose rows are whole vectors */
     uint32_t slices;             /* number of slices into which bins are cut. A group counts one slice */
-    uint32_t by_value, spread;   /* by_value: 1: counts byte values. spread: 1: all channels' counters of one adjoin */
+    uint32_t by_value, spread;   /* by_value: 1: counts bytes by value. spread: 1: orders counters by value first */
     uint32_t merge;              /* with by_value: 1: adds counts of values to bins at the end; 0: values are bins */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
     uint32_t edge_step;          /* EDGES: a search's first step: the largest power of two below `bins` */
@@ -18765,7 +18765,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
     unsigned bits = type->size * 8;
     uint64_t least = type->kind == 's' ? (uint64_t)0 - ((uint64_t)1 << (bits - 1)) : 0; /* in two's complement */
-    uint64_t whole = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->bins; /* whole: the type's values; 0: 2^64 */
+    uint64_t whole = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->bins; /* whole: number of values; 0: 2^64 */
     uint64_t lower = given[0].u, upper = given[1].u, range;
     gpuscan__histogram_key *key = &plan->key;
     int ordered = type->kind == 's' ? given[0].i < given[1].i : lower < upper;
@@ -18791,7 +18791,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
         if (above < whole && range <= whole - above)
             key->wide_offset = key->closed && range == whole - above; /* 1: a closed range ends past the type */
     }
-    key->mode = GPUSCAN__BIN_MODE_SHIFT; /* VALUES: shift by 0 */
+    key->mode = GPUSCAN__BIN_MODE_SHIFT; /* the form VALUES shifts by 0 bits */
     if (key->form != GPUSCAN_BINS_VALUES) {
         key->mode = gpuscan__bin_mode(range, bins);
         bounds->factor = gpuscan__bin_factor(key->mode, range, bins);
@@ -19133,7 +19133,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     return own->by_value != 0;
 }
 
-/* A search among the edges finds a sample's bin. Cells say where the search begins. tuning: histogram-edges */
+/* A search among the edges finds a sample's bin. Cells (see edge_cells) say where it begins. tuning: histogram-edges */
 #define GPUSCAN__LOCAL_EDGES 2048 /* up to this many bins, groups copy edges to local memory */
 #define GPUSCAN__EDGES_ALONE 32   /* up to this many bins, searches without cells take less time than making cells */
 #define GPUSCAN__FEW_EDGES   256  /* above this many bins, edges stay in global memory if there are no cells */
@@ -19155,7 +19155,7 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
     }
 }
 
-/* Up to this many bins a CPU counts in local memory. Above, groups need no atomics: each has a table in scratch. */
+/* Up to this many bins a CPU counts in local memory. Above, each group has its own table in scratch: no atomics. */
 #define GPUSCAN__CPU_LOCAL_BINS 4096
 /* If a CPU's tables of counters have at most this many bytes, the last group adds them up, without another launch. */
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
@@ -19321,8 +19321,8 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                         : own->slices == 1       ? tuning->least
                         : own->rows || plan->few ? gpuscan__max(tuning->short_vectors, 1)
                                                  : 12;
-    uint64_t piece = is_cpu ? key->tile : plan->vector;    /* samples that a group or work-item loads at a time */
-    uint64_t least = is_cpu ? 1 : key->group * per_item; /* minimum number of such pieces per group */
+    uint64_t piece = is_cpu ? key->tile : plan->vector;    /* samples of a piece: a CPU's tile, a GPU's vector */
+    uint64_t least = is_cpu ? 1 : key->group * per_item; /* minimum number of pieces per group: tiles or vectors */
     uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* minimum samples of a tile's group */
     if (own->tiled) {
         plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(tile / worth, 1));
@@ -19747,7 +19747,7 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     uint64_t row = gpuscan__ceil_div(15 * of->vector + of->vector / 2 + 2, of->channels), wide = row + row / 2;
     uint64_t one = 3 * (uint64_t)key->tile / of->channels + 5, all = gpuscan__max(one, 9 * row);
     uint32_t tiled = of->key.tiled;
-    const gpuscan__test_rows shapes[] = { /* 0: set below. Columns: rows, pixels, gap, tile_width, tile_height, tiles */
+    const gpuscan__test_rows shapes[] = { /* columns: rows, pixels, gap, tile_width, tile_height, tiles. 0: set below */
         {1, one, 0, one, 0, 1},
         {2, one / 2 + 7, 3, 0, 0, 1}, /* rows with gaps */
         {all / row, row, 3, 0, 0, 1}, /* more rows with gaps */
@@ -20244,7 +20244,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
 }
 
 #define GPUSCAN__WIDE_ELEMENTS 12 /* an element is wide if its outputs together take at least this many bytes */
-/* Returns which kinds of calls a selection or runs belong to, as GPUSCAN__FOR_... bits. */
+/* Returns the kinds of calls, as tuning rows list them, that a selection or runs belong to: GPUSCAN__FOR_... bits. */
 static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__select_key *key = &plan->key;
@@ -20768,7 +20768,7 @@ typedef struct gpuscan__sort_key {
     uint32_t form, digit_bits;
     uint32_t wide;  /* 1: positions have 64 bits */
     uint32_t copies, loads; /* copies: of a group's digit counts. loads: keys that a work-item loads at a time */
-    uint32_t whole;   /* 1: keys are floats that are sorted by all of their bits, but not in MULTI_PASS */
+    uint32_t whole;   /* 1: keys are floats that are sorted by all of their bits. 0 in MULTI_PASS */
     uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory in 2 or 4 shares */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t value_size; /* bytes of the payload, record or index that moves with a key; 0: keys move alone */
@@ -20792,16 +20792,16 @@ static int gpuscan__sort_packs(const gpuscan__sort_key *own) {
 
 typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
-    const gpuscan_sort_desc *desc; /* common.desc with its type */
+    const gpuscan_sort_desc *desc; /* common.desc, cast to its type */
     gpuscan__sort_key key;
     uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
     uint32_t element_size, index_size;
     int buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
     int blocks;  /* 1: with buckets, a work-item moves a block of keys, then the block's values */
-    int wants_indices, by_index; /* wants_indices: 1: as a permutation. by_index: 1: indices move with the keys */
+    int wants_indices, by_index; /* wants_indices: 1: returns a permutation. by_index: 1: indices move with keys */
     uint64_t tiles, groups; /* groups: how many groups a launch of sort_keys or sort_gather has */
-    uint64_t parts, moved_at; /* parts: groups that count or scatter. moved_at: where scratch has arrays in new order */
+    uint64_t parts, moved_at; /* parts: groups that count or scatter. moved_at: offset in scratch of gathered arrays */
     gpuscan__sort_buffers keys, values; /* values.size is 0 if keys move alone */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* for each field of a record, its payload's number */
     uint32_t flags; /* a sum of GPUSCAN__FLAG_BY_INDEX, _NO_KEYS, _PACKS and _UNPACKS */
@@ -20822,7 +20822,7 @@ GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
-/* Numbers the kernels of each form. Programs without custom->key lack the first kernel: their numbers are 1 lower. */
+/* Numbers the kernels of each form. Programs without custom->key lack kernel 0, so all numbers are 1 lower. */
 enum {
     GPUSCAN__SORT_KEYS = 0,
     GPUSCAN__SORT_GATHER,
@@ -21196,7 +21196,7 @@ static const gpuscan__sort_tile *gpuscan__sort_tile_of(const gpuscan *gs, const 
     return &gpuscan__sort_tiles[column][wide][values];
 }
 
-/* Sets how a group counts the digits of all passes. */
+/* Sets `loads` and `copies` of the key, for the kernel that counts the digits of all passes. */
 static void gpuscan__sort_fit_counts(const gpuscan *gs, gpuscan__sort_plan *plan) {
     gpuscan__sort_key *own = &plan->key;
     own->loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->keys.size, 16);
@@ -21485,7 +21485,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     gpuscan__sort_choose_values(gs, plan, strategy);
     if (!common->forced)
         gpuscan__sort_shape(gs, plan, strategy);
-    plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->key.digit_bits); /* lets all passes get about equal width */
+    plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->key.digit_bits); /* below: makes passes equally wide */
     plan->width = (uint32_t)gpuscan__ceil_div(bits, plan->passes);
     plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->width);
     plan->tiles = gpuscan__max(gpuscan__ceil_div(desc->count, common->key.tile), 1);
@@ -21528,7 +21528,7 @@ static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
     const gpuscan__sort_plan *plan;
-    unsigned count, total; /* commands so far; all commands, or 0 while they are counted */
+    unsigned count, total; /* count: commands so far. total: all commands, or 0 in the first run */
     gpuscan_result result;
 } gpuscan__sort_run;
 
@@ -21766,7 +21766,7 @@ static void gpuscan__sort_test_out(gpuscan__test *test, gpuscan_buffer *buffer, 
         memcpy(dst + i * size, src + order[i] * size, size);
 }
 
-/* Sets the number of elements of a round, and the bits to sort by. Round 2 sorts by a part of the bits, if it can. */
+/* Sets the number of elements of a round, and the bits to sort by. Round 2 sorts by some bits if the program can. */
 static void gpuscan__sort_test_size(const gpuscan__test *test, gpuscan_sort_desc *desc) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -21866,8 +21866,8 @@ typedef struct gpuscan__integral_plan {
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* an image is cut into bands of rows and strips of columns */
     uint64_t steps_at;                 /* index in PLAIN scratch of the first sum of a tile's row. See kernels.cl.inc */
-    uint32_t few_strips;               /* 1: each tile adds up sums of all strips to its left: no kernel `carries` */
-    int is_apart;                      /* 1: this round of a self-test keeps few_strips at 0, to test `carries` */
+    uint32_t few_strips;               /* 1: tiles add up the strips to their left: `carries` is not launched */
+    int is_apart;                      /* 1: a round of a self-test keeps few_strips at 0, to test `carries` */
 } gpuscan__integral_plan;
 
 #define GPUSCAN__INTEGRAL_PLAN(X) X(bands) X(band_rows) X(steps_at) X(few_strips)
@@ -22278,7 +22278,7 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
    row_groups is above 1 if rows are few and have more than LARGE_BINS bins, and no cdf is wanted. */
 
 typedef struct gpuscan__quantile_key {
-    uint32_t variant; /* GPUSCAN__QUANTILE_ALL, _SMALL or _RANKS: see the table */
+    uint32_t variant; /* GPUSCAN__QUANTILE_ALL, _SMALL or _RANKS: see [QUANTILE] */
     uint32_t shares;  /* 1: several groups share a row */
 } gpuscan__quantile_key;
 GPUSCAN__OWN_KEY(quantile)
@@ -22453,10 +22453,10 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
            gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) <= gs->device.local_memory;
 }
 
-/* Several groups share each row if there are up to LARGE_ROWS rows, of more than LARGE_BINS bins each. A batch is what
-   a sub-group holds at a time. A sub-group stores a sum of one batch or, if a row would otherwise have more than SUMS
-   sums, of several. The last group to finish a row adds up the row's sums. On simulators (FENCE_MEM) groups share no
-   rows: simulators report the last group's loads as races. */
+/* Several groups share each row if there are up to LARGE_ROWS rows, of more than LARGE_BINS bins each. A batch is the
+   vectors that a sub-group holds. A sub-group stores a sum of one batch or, if a row would otherwise have more than
+   SUMS sums, of several. The last group to finish a row adds up the row's sums. On simulators (FENCE_MEM) groups share
+   no rows: simulators report the last group's loads as races. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
 static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
@@ -22566,7 +22566,7 @@ static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_
     for (k = 0; k < ranks; k++) {
         uint32_t bin = 2 + (bins - 3) * k / (ranks - 1);
         uint64_t rank = sums[bin], before = sums[bin - 1];
-        while (bin > 0 && before == rank) /* the bin is empty */
+        while (bin > 0 && before == rank) /* skips empty bins */
             before = --bin ? sums[bin - 1] : 0;
         fractions[k] = (double)(by_bin && k % 2 ? before + 1 : rank) / total;
         if (is_mean) /* pairs are symmetric: an odd fraction mirrors its predecessor */
