@@ -17841,9 +17841,9 @@ typedef struct gpuscan__reduce_key {
 GPUSCAN__OWN_KEY(reduce)
 
 enum {
-    GPUSCAN__LANE_MEAN = 1 << 16, /* mean elements above which a few segments are split, even in a small src */
-    GPUSCAN__LANE_LONG = 32,      /* elements per lane above which a group sums a row, unless rows are very many */
-    GPUSCAN__LANE_IN_ORDER = 8,   /* elements per lane above which a group sums a row, if order matters */
+    GPUSCAN__LANE_MEAN = 1 << 16, /* mean length (elements) above which a few segments are split even in a small src */
+    GPUSCAN__LANE_LONG = 32,      /* elements per lane above which a whole group sums a row, unless there are many */
+    GPUSCAN__LANE_IN_ORDER = 8,   /* elements per lane above which a whole group sums a row, if order matters */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* a small src gets smaller groups, but of at least this many work-items */
     GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes sum rows */
     GPUSCAN__LANE_GROUPS_FEW = 8, /* maximum groups per compute unit for rows of up to LANE_FEW bytes in total, where a
@@ -18040,8 +18040,8 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
     if (plan->image.place)
         *range = plan->image.range;
-    /* The range `result` lets the check for overlaps see a host array. at_zero (kernels access the range even if the
-       count is 0) stays 0: a rehearsal stores at most one result, for which every stand-in buffer has room. */
+    /* The range `result` lets the check for overlaps see a host array. at_zero (kernels access the range even for a
+       count of 0) stays 0: a rehearsal stores at most one result, for which every stand-in buffer has room. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -18518,7 +18518,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t merge;              /* with by_value: 1: adds counts of values to bins at the end; 0: values are bins */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
     uint32_t edge_step;          /* EDGES: a search's first step: the largest power of two below `bins` */
-    uint32_t edge_cells;         /* number of equal parts of the range (cells). A cell says which edges to search */
+    uint32_t edge_cells;         /* number of equal parts (cells) of the range. A sample's cell says what to search */
     uint32_t byte_tables;        /* number of tables in which a CPU counts bytes by value, or 0 */
     uint32_t converted, weighed; /* converted: custom->convert is used. weighed: desc->weight is used */
     uint32_t tiled;              /* 1: each tile has its own histogram */
@@ -18563,7 +18563,7 @@ typedef struct gpuscan__histogram_plan {
     int in_launch;                   /* 1: the launch that counts also writes `counts` */
     int in_counts;                   /* 1: a CPU's first group counts in `counts`, and needs no table in scratch */
     int few;                         /* 1: bins are cut into slices, and few samples are counted: see SLICE_SHORT */
-    gpuscan__bounds bounds[4];       /* [0] is for all channels; if by_channel is 1: one for each in the mask */
+    gpuscan__bounds bounds[4];       /* [0] for all channels; if by_channel is 1, one for each channel in the mask */
     uint64_t edges;                  /* elements from the first channel's first edge to the last channel's last edge */
 } gpuscan__histogram_plan;
 
@@ -19167,9 +19167,9 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 #define GPUSCAN__TILE_SAMPLES 32 /* maximum number of samples that a work-item loads at a time */
 
 /* Chooses where a CPU counts:
-     bytes by value, if the tables fit local memory    in tables of 256 counters, added to the bins at the end
-     up to CPU_LOCAL_BINS bins that fit local memory   in tables of bins, with a spare counter for samples without a bin
-     other bins, 64-bit sums, or if `refused` is 1     in tables of bins in scratch */
+     bytes without weights or expressions, if tables fit   in tables of 256 counters, added to the bins at the end
+     up to CPU_LOCAL_BINS bins that fit local memory       in tables of bins and a counter for samples without a bin
+     other bins, 64-bit sums, or if `refused` is 1         in tables of bins in scratch */
 static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies, int refused) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* number of tables of 256 counters: a multiple of the channels */
@@ -19234,8 +19234,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
 enum {
     GPUSCAN__SLICE_SHORT = 48, /* samples are few if a work-item loads at most this many vectors of them, at one group
                                   per compute unit. Each slice of the bins has groups that load all samples */
-    GPUSCAN__SLICE_MORE = 8    /* few samples: bins are cut into more slices than necessary, while a work-item loads at
-                                  most this many vectors */
+    GPUSCAN__SLICE_MORE = 8    /* if samples are few, bins are cut into more slices than necessary, while a work-item
+                                  loads at most this many vectors */
 };
 
 /* Returns the maximum number of groups that count the same slice of the bins. On a CPU one slice has all bins. */
@@ -19300,7 +19300,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     key->tile = is_cpu ? 65536 / plan->sample_size /* tiles of a CPU only divide the work, so they are long */
                        : key->group * key->vectors * vector;
     own->arrivals = gpuscan__histogram_arrivals(gs, plan);
-    /* the kernel for whole tiles takes half the registers. Few copies of bins suffice. tuning: histogram-whole-tiles */
+    /* the kernel for whole tiles needs half as many registers, and few copies of bins. tuning: histogram-whole-tiles */
     own->whole_tiles = !is_cpu && own->tiled && !own->image && own->copies && vector * plan->sample_size == 16 &&
                        vector % own->channels == 0;
 }
@@ -20477,7 +20477,7 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
         for (byte = 0; byte < size; byte++)
             to[i * size + byte] = (unsigned char)(byte >= 4 ? gpuscan__mix(i) >> byte % 8 * 8 : byte == 0 ? x : 0);
     } else {
-        if (!gpuscan__is_float(type)) /* a flag has any one bit set. Keys differ in their lowest or highest byte */
+        if (!gpuscan__is_float(type)) /* a set flag has one bit, any bit. A key differs in its lowest or highest byte */
             x = !e->key ? (uint64_t)keeps << i % bits : run % 2 ? x << (bits - 8) : x;
         gpuscan__put(type, to, i, x);
     }
