@@ -21108,7 +21108,7 @@ enum {
    SORT_HISTOGRAM_BYTES: how many bytes of keys a work-item loads at a time. tuning: sort-histogram-groups */
 enum { GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, GPUSCAN__SORT_HISTOGRAM_BYTES = 64 };
 
-enum { GPUSCAN__SORT_FEW_GROUPS = 2 }; /* few elements get smaller tiles: enough for this many groups per unit */
+enum { GPUSCAN__SORT_FEW_GROUPS = 2 }; /* groups per compute unit in sorts of few elements. tuning: sort-few-groups */
 
 /* Returns the maximum number of bytes of local memory that a group may use. */
 static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
