@@ -17837,22 +17837,22 @@ typedef struct gpuscan__reduce_key {
     uint32_t vector;   /* elements per load */
     uint32_t each;     /* 1: a whole group sums each row or segment */
     uint32_t split;    /* 1: extra groups sum the long rows or segments */
-    uint32_t image;    /* GPUSCAN__IMAGE_... */
-    uint32_t seen;     /* number of an image's channels that custom->convert takes, or 0 if it takes an element */
+    uint32_t image;    /* GPUSCAN__IMAGE_...: the order of an image's channels; NONE: the source is a buffer */
+    uint32_t seen;     /* number of an image's channels that custom->convert sees; 0: no image, or no custom->convert */
 } gpuscan__reduce_key;
 GPUSCAN__OWN_KEY(reduce)
 
 enum {
-    GPUSCAN__LANE_MEAN = 1 << 16, /* mean length in elements above which few segments are split, even in a small src */
-    GPUSCAN__LANE_LONG = 32,      /* maximum elements of a row per lane of a sub-group. A longer row gets a group */
-    GPUSCAN__LANE_IN_ORDER = 8,   /* maximum elements of the mean row per lane, if the operator does not commute */
-    GPUSCAN__LANE_LEAST_GROUP = 128, /* work-items of the smallest group: see gpuscan__segment_lanes_group */
-    GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes take rows */
+    GPUSCAN__LANE_MEAN = 1 << 16, /* mean length (elements) above which a few segments are split even in a small src */
+    GPUSCAN__LANE_LONG = 32,      /* elements per lane above which a whole group sums a row, unless there are many */
+    GPUSCAN__LANE_IN_ORDER = 8,   /* elements per lane above which a whole group sums a row, if order matters */
+    GPUSCAN__LANE_LEAST_GROUP = 128, /* a small src gets smaller groups, but of at least this many work-items */
+    GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes sum rows */
     GPUSCAN__LANE_GROUPS_FEW = 8, /* maximum groups per compute unit for rows of up to LANE_FEW bytes in total, where a
                                      group's start takes longer than its loads. tuning: reduce-lane-groups */
     GPUSCAN__LANE_FEW = 48 << 20,
     GPUSCAN__MOST_SHARERS = 0xffff, /* maximum groups that share segments, since a ticket's low 16 bits count them */
-    GPUSCAN__REDUCE_STEPS = 256 /* maximum steps of a work-item on a GPU. If more are needed, there are more groups */
+    GPUSCAN__REDUCE_STEPS = 256 /* maximum tiles that a GPU's group loops over. Larger inputs get more groups */
 };
 
 typedef struct gpuscan__reduce_plan {
@@ -17870,7 +17870,7 @@ typedef struct gpuscan__reduce_plan {
     /* On a GPU `split_groups` extra groups sum the rows or segments of more than `split_each` elements. On a CPU
        `split_groups` groups divide the elements and segment ends among them (the path of [REDUCE SEGMENTS]). */
     uint64_t split_groups, split_each, split_count;
-    uint64_t marks_at;  /* byte offset in PLAIN scratch of what gpuscan_mark_store stores for each group */
+    uint64_t marks_at;  /* byte offset in PLAIN scratch of marks: which segment each group's first sum completes */
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
 } gpuscan__reduce_plan;
 
@@ -17906,7 +17906,7 @@ static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const g
                : profile->reduce.vectors;
 }
 
-/* Returns how many elements a vector of src has. On a CPU or if order matters, as many elements of dst fit a vector. */
+/* Returns how many elements of src a vector has. On a CPU, or if order matters, as many elements of dst fit it, too. */
 static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
@@ -18042,8 +18042,8 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
     if (plan->image.place)
         *range = plan->image.range;
-    /* There is also a range for `result`, so that a result in a host array is checked for overlap with src. at_zero
-       stays 0: in a rehearsal kernels store at most one result, and every stand-in buffer has room for it. */
+    /* The range `result` lets the check for overlaps see a host array. at_zero (kernels access the range even for a
+       count of 0) stays 0: a rehearsal stores at most one result, for which every stand-in buffer has room. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -18121,8 +18121,8 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
             plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * (key->group / lanes));
 }
 
-/* Sets the size of groups that each sum one segment. If segments are split and few, it is the size for a single result
-   (tuning: segments-few). Otherwise, if the operator does not commute, it shrinks until a mean segment fills a tile. */
+/* Sets the size of groups that each sum one segment. It is the size for single results if segments are split and few
+   (tuning: segments-few). Otherwise groups shrink until a mean segment fills a tile, unless the operator commutes. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
@@ -18164,7 +18164,7 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     }
     if (e->arg && vector > 4)
         vector = 4;
-    /* src must fill the first aligned vector: of several rows, two always do */
+    /* src must have at least the 16 bytes of a vector. Several rows have them if each has 9 bytes or more */
     if (plan->mean <= 4 || desc->count * e->src_size < (rows ? 9 : 16))
         vector = 1;
     plan->key.lanes = plan->mean <= 1 ? 2 : 4;
@@ -18218,7 +18218,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
     uint64_t pitch = plan->src_pitch;
     if (plan->by_rows && pitch <= GPUSCAN__LANE_FEW / plan->common.e.src_size / results)
         most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS_FEW;
-    if (!plan->by_rows) { /* allows for segments that are longer than the mean, and begin anywhere */
+    if (!plan->by_rows) { /* segments may be longer than the mean, and may begin inside a vector */
         mean += mean / 4;
         pitch = 1;
     }
@@ -18290,7 +18290,7 @@ static void gpuscan__reduce_shape(const gpuscan *gs, gpuscan__reduce_plan *plan)
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
-    int lanes = 0, whole = e->commutes; /* 1: the limit for lanes that sum rows applies, or that of single results */
+    int lanes = 0, whole = e->commutes; /* 1: registers are limited as for sums by lanes, or as for a single result */
     if (plan->key.segments) {
         gpuscan__segments_shape(gs, plan);
         lanes = plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg;
@@ -18343,7 +18343,7 @@ static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan_
     return gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result", NULL);
 }
 
-/* Launches kernel 0 or 1, which take the same arguments. */
+/* Enqueues kernel 0, which reduces, or kernel 1, which combines partial results. Both take the same arguments. */
 static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpuscan__reduce_plan *plan, unsigned kernel,
                                              int is_last) {
     const gpuscan__plan *common = &plan->common;
@@ -18354,7 +18354,7 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
     gpuscan__reduce_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     GPUSCAN__REDUCE_PLAN(GPUSCAN__FROM_PLAN)
-    if (chain->recording) { /* fewer groups are launched, and the others' partial results and marks are never stored */
+    if (chain->recording) { /* a rehearsal launches fewer groups: none may wait for what the missing ones store */
         numbers.groups = 1;
         numbers.split_groups = 0;
     }
@@ -18399,10 +18399,10 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     return shape;
 }
 
-/* Sets a round's rows or segments. Round 0: many short ones. Round 1: three that are longer than a tile. Round 2 (only
-   if they are split): three that are longer than a lane's loads. An empty segment follows each segment. If lanes take
-   segments, 15 follow from round 1 on, so that long segments are exceptions. For rows returns 0, for segments 1 + the
-   number of empty ones that follow each. */
+/* Sets a round's rows or segments. Round 0: many of 5 elements. Round 1: three that are longer than two tiles. Round 2
+   (only with key.split): three that are longer than a lane's loads. Returns 0 for rows. For segments returns 1 + the
+   number of empty segments that follow each of these: 1 or, on a GPU from round 1 on, 15, so that long segments are
+   exceptions. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -18454,7 +18454,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
             shape.best = gpuscan__mix(i) % length;
         }
         gpuscan__test_elements(e, &shape, 0, row, test->init, NULL, result);
-        if (e->arg) { /* the result is an index. If a segment is empty, all its bits are set */
+        if (e->arg) { /* the result is an index. For an empty segment, it has all bits set */
             memset(test->init, 0xff, sizeof(test->init));
             gpuscan__put(e->dst, result, 0, shape.best + (each ? i * length : 0));
         }
@@ -18513,20 +18513,20 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 typedef struct gpuscan__histogram_key {
     uint32_t form, mode, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
     uint32_t arrivals;  /* GPUSCAN__ARRIVALS_...: whether accumulators count the groups that have added to them */
-    uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image */
+    uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image; 0: a CPU counts, or there is a single row */
     uint32_t whole_tiles;        /* 1: the program has a kernel for tiles whose rows are whole vectors */
     uint32_t slices;             /* number of slices into which bins are cut. A group counts one slice */
-    uint32_t by_value, spread;   /* 1: bytes are counted by value; 1: all channels' counters of a value adjoin */
-    uint32_t merge;              /* 1: counts of values are added to bins at the end; 0: each value is a bin */
+    uint32_t by_value, spread;   /* by_value: 1: counts bytes by value. spread: 1: orders counters by value first */
+    uint32_t merge;              /* with by_value: 1: adds counts of values to bins at the end; 0: values are bins */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
-    uint32_t edge_step;          /* EDGES: the largest power of two below the number of bins */
-    uint32_t edge_cells;         /* number of cells of equal width; a sample's cell says which edges to search */
+    uint32_t edge_step;          /* EDGES: a search's first step: the largest power of two below `bins` */
+    uint32_t edge_cells;         /* number of equal parts (cells) of the range. A sample's cell says what to search */
     uint32_t byte_tables;        /* number of tables in which a CPU counts bytes by value, or 0 */
     uint32_t converted, weighed; /* converted: custom->convert is used. weighed: desc->weight is used */
     uint32_t tiled;              /* 1: each tile has its own histogram */
     uint32_t by_channel;         /* 1: each channel has its own bounds or edges */
     uint32_t pixel_channels;     /* number of channels that expressions see; 0: a custom type, or no expressions */
-    uint32_t image;              /* GPUSCAN__IMAGE_... */
+    uint32_t image;              /* GPUSCAN__IMAGE_...: the order of an image's channels; NONE: no image */
     uint32_t local_words;        /* words of local memory that the kernel declares: see gpuscan__declared_words */
     uint32_t stride;             /* the desc's counts_stride, at least 1 */
 } gpuscan__histogram_key;
@@ -18552,20 +18552,20 @@ typedef struct gpuscan__histogram_plan {
     uint32_t vector;                    /* number of samples in one load; 1 for images */
     uint32_t channels;               /* channels that are counted separately; with expressions 1 */
     uint32_t bins, channel_bins;     /* a channel's number of bins, and of counters (2 more with OUTSIDE_COUNT) */
-    gpuscan_custom texts;            /* the desc's custom, but `combine` is the desc's weight */
+    gpuscan_custom texts;            /* the caller's desc->custom, except that `combine` is desc->weight */
     uint64_t all_bins;               /* sum of channel_bins of all channels in the mask */
     uint64_t counters;               /* number of elements of `counts` from the first to the last counter */
-    uint64_t count, rows;            /* rows without gaps become one long row */
-    uint64_t pitch, weights_pitch, groups; /* pitch is in bytes */
+    uint64_t count, rows;            /* pixels of a row, and rows. Rows without gaps count as one long row */
+    uint64_t pitch, weights_pitch, groups; /* pitch: in bytes. weights_pitch: in weights */
     uint64_t samples;                /* number of all samples. Does not overflow, since their bytes fit 64 bits */
     uint64_t tile_width, tile_height, tiles_across, tiles; /* if `tiles` is 1, the tile holds all samples */
     uint64_t tile_samples;                                 /* number of a tile's samples */
-    uint64_t members;                                      /* groups that count a tile; on a CPU, pieces of a tile */
-    uint64_t tables;  /* tables in the scratch: 1, or one for each of a CPU's groups that count in the scratch */
+    uint64_t members;                                      /* groups that share a tile; on a CPU, pieces of a tile */
+    uint64_t tables;  /* tables of counters in scratch: one for each of a CPU's groups that count there, otherwise 1 */
     int in_launch;                   /* 1: the launch that counts also writes `counts` */
-    int in_counts;                   /* 1: a CPU's first group counts in `counts` */
-    int few;                         /* 1: bins are cut into slices, and one row has few samples: see SLICE_SHORT */
-    gpuscan__bounds bounds[4];       /* [0]: for all channels; if key.by_channel is 1: one for each in the mask */
+    int in_counts;                   /* 1: a CPU's first group counts in `counts`, and needs no table in scratch */
+    int few;                         /* 1: bins are cut into slices, and few samples are counted: see SLICE_SHORT */
+    gpuscan__bounds bounds[4];       /* [0] for all channels; if by_channel is 1, one for each channel in the mask */
     uint64_t edges;                  /* elements from the first channel's first edge to the last channel's last edge */
 } gpuscan__histogram_plan;
 
@@ -18757,7 +18757,7 @@ static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins
         return gpuscan__ceil_div(bins << 32, range);
     if (range <= bins)
         return (bins << 32) / range;
-    /* MULTIPLY rounds its factor up. If the range is a power of two, it divides 2^64 * bins, and the factor is exact */
+    /* MULTIPLY rounds 2^64 * bins / range up. If the range is a power of two, the quotient is an integer anyway */
     return gpuscan__fraction64(bins, range) + (mode == GPUSCAN__BIN_MODE_MULTIPLY && (range & (range - 1)) != 0);
 }
 
@@ -18767,13 +18767,13 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
     unsigned bits = type->size * 8;
     uint64_t least = type->kind == 's' ? (uint64_t)0 - ((uint64_t)1 << (bits - 1)) : 0; /* in two's complement */
-    uint64_t whole = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->bins; /* whole: the type's values; 0: 2^64 */
+    uint64_t whole = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->bins; /* whole: number of values; 0: 2^64 */
     uint64_t lower = given[0].u, upper = given[1].u, range;
     gpuscan__histogram_key *key = &plan->key;
     int ordered = type->kind == 's' ? given[0].i < given[1].i : lower < upper;
     if (key->form == GPUSCAN_BINS_VALUES) {
         uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* 64-bit integers >= lower; 0: 2^64 */
-        range = beyond && beyond < bins ? beyond : bins; /* the range ends before s - lower would wrap */
+        range = beyond && beyond < bins ? beyond : bins; /* bins past the last 64-bit integer have no samples */
     } else if (lower == 0 && upper == 0) {
         lower = least;
         range = whole;
@@ -18791,14 +18791,14 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
     if (bits < 64) {
         uint64_t above = lower - least;
         if (above < whole && range <= whole - above)
-            key->wide_offset = key->closed && range == whole - above; /* 1: a closed range's end exceeds the type */
+            key->wide_offset = key->closed && range == whole - above; /* 1: a closed range ends past the type */
     }
-    key->mode = GPUSCAN__BIN_MODE_SHIFT; /* VALUES: shift by 0 */
+    key->mode = GPUSCAN__BIN_MODE_SHIFT; /* the form VALUES shifts by 0 bits */
     if (key->form != GPUSCAN_BINS_VALUES) {
         key->mode = gpuscan__bin_mode(range, bins);
         bounds->factor = gpuscan__bin_factor(key->mode, range, bins);
     }
-    if (key->mode == GPUSCAN__BIN_MODE_SHIFT && bounds->factor > 31) /* a bin has 2^32 values or more */
+    if (key->mode == GPUSCAN__BIN_MODE_SHIFT && bounds->factor > 31) /* bins of 2^32 values need 64-bit offsets */
         key->wide_offset = 1;
     return GPUSCAN_SUCCESS;
 }
@@ -18850,7 +18850,8 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, gpuscan__histogram_plan *
                              "lower and upper: a bin is too fine for the type (bounds of floats: lower.f, upper.f)");
     /* The kernel guesses that sample s is in bin (s - lower) * (1 / step). Among up to 2^20 bins, each of the two
        roundings adds an error of up to 2^-24 * 2^20 bins, together 1/8 bin. An edge, up to 2^21 steps from 0, has an
-       error of up to 2^-24 * 2^21 steps, or 1/8 bin. NEAREST needs a sum below 1/2 bin and no over- or underflow. */
+       error of up to 2^-24 * 2^21 steps, or 1/8 bin. The mode NEAREST tries only the guess and the bin below it.
+       So the errors must be less than 1/2 bin in sum, and nothing may over- or underflow. */
     largest = -lower > upper ? -lower : upper;
     plan->key.mode = GPUSCAN__BIN_MODE_GUESS;
     if (plan->bins <= 1u << 20 && step * 2097152.0 >= largest && step > 1e-34 && step < 1e30)
@@ -19134,11 +19135,11 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     return own->by_value != 0;
 }
 
-/* Up to this many bins, edges are copied to local memory. Cells say where a search begins. tuning: histogram-edges */
-#define GPUSCAN__LOCAL_EDGES 2048
-#define GPUSCAN__EDGES_ALONE 32  /* up to this many bins, cells cost more time than they save */
-#define GPUSCAN__FEW_EDGES   256 /* above this many bins, edges without cells stay in global memory */
-#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for which cells are made */
+/* A search among the edges finds a sample's bin. Cells (see edge_cells) say where it begins. tuning: histogram-edges */
+#define GPUSCAN__LOCAL_EDGES 2048 /* up to this many bins, groups copy edges to local memory */
+#define GPUSCAN__EDGES_ALONE 32   /* up to this many bins, searches without cells take less time than making cells */
+#define GPUSCAN__FEW_EDGES   256  /* above this many bins, edges stay in global memory if there are no cells */
+#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for which groups make cells */
 
 /* Puts edges in local memory, if necessary with fewer copies of bins. Up to FEW_EDGES bins have at least 4 copies. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
@@ -19156,9 +19157,9 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
     }
 }
 
-/* Above this many bins, each group of a CPU has its table in the scratch. Those tables are summed without atomics. */
+/* Up to this many bins a CPU counts in local memory. Above, each group has its own table in scratch: no atomics. */
 #define GPUSCAN__CPU_LOCAL_BINS 4096
-/* If a CPU's tables have at most this many bytes, the last group sums them, since another launch would take longer. */
+/* If a CPU's tables of counters have at most this many bytes, the last group adds them up, without another launch. */
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
 #define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* maximum number of groups in a launch that counts tiles */
@@ -19168,9 +19169,9 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 #define GPUSCAN__TILE_SAMPLES 32 /* maximum number of samples that a work-item loads at a time */
 
 /* Chooses where a CPU counts:
-     plain bytes, if the tables fit local memory   in tables of byte values, added to the bins at the end
-     few bins, if these fit local memory           in tables of bins, with a spare counter for samples without a bin
-     other bins, wide sums, or local `refused`     in tables of bins in the scratch */
+     bytes without weights or expressions, if tables fit   in tables of 256 counters, added to the bins at the end
+     up to CPU_LOCAL_BINS bins that fit local memory       in tables of bins and a counter for samples without a bin
+     other bins, 64-bit sums, or if `refused` is 1         in tables of bins in scratch */
 static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies, int refused) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* number of tables of 256 counters: a multiple of the channels */
@@ -19187,7 +19188,7 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, uin
 static const char *gpuscan__gpu_form(const gpuscan__histogram_tuning *tuning, gpuscan__histogram_plan *plan,
                                      uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
-    uint64_t room = gpuscan__max(local / (4 + gpuscan__upper_words(own) * 4), 2) - 1; /* 1: see gpuscan__local_words */
+    uint64_t room = gpuscan__max(local / (4 + gpuscan__upper_words(own) * 4), 2) - 1; /* 1: for samples without a bin */
     uint64_t slices = gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
     copies = gpuscan__min(copies, tuning->copies[plan->sample_size > 1]);
     if (!gpuscan__upper_words(own) && gpuscan__counts_by_value(plan, local, copies))
@@ -19233,12 +19234,13 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
 }
 
 enum {
-    GPUSCAN__SLICE_SHORT = 48, /* samples are few if each work-item loads at most this many vectors */
-    GPUSCAN__SLICE_MORE = 8    /* few samples get more slices than the bins need, if a work-item then loads at most this
-                                  many vectors, at one group per compute unit */
+    GPUSCAN__SLICE_SHORT = 48, /* samples are few if a work-item loads at most this many vectors of them, at one group
+                                  per compute unit. Each slice of the bins has groups that load all samples */
+    GPUSCAN__SLICE_MORE = 8    /* if samples are few, bins are cut into more slices than necessary, while a work-item
+                                  loads at most this many vectors */
 };
 
-/* Returns the maximum number of groups that count the same slice. On a CPU one slice has all bins. */
+/* Returns the maximum number of groups that count the same slice of the bins. On a CPU one slice has all bins. */
 static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_tuning *tuning = &gs->device.profile.histogram;
     const gpuscan__histogram_key *own = &plan->key;
@@ -19264,7 +19266,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
     uint32_t most = key->group, vector = plan->vector;
-    uint64_t all_items = (uint64_t)vector * most * gs->device.units; /* samples, at one vector a work-item */
+    uint64_t all_items = (uint64_t)vector * most * gs->device.units; /* one vector per work-item, one group per unit */
     int is_cpu = gpuscan__key_is_cpu(key), spends;
     key->vectors = tuning->vectors;
     own->rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
@@ -19300,16 +19302,16 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     key->tile = is_cpu ? 65536 / plan->sample_size /* tiles of a CPU only divide the work, so they are long */
                        : key->group * key->vectors * vector;
     own->arrivals = gpuscan__histogram_arrivals(gs, plan);
-    /* this kernel takes half the registers. More copies of bins do not speed it up. tuning: histogram-whole-tiles */
+    /* the kernel for whole tiles needs half as many registers, and few copies of bins. tuning: histogram-whole-tiles */
     own->whole_tiles = !is_cpu && own->tiled && !own->image && own->copies && vector * plan->sample_size == 16 &&
                        vector % own->channels == 0;
 }
 
 /* Sets the number of groups. Counters in local memory have 32 bits, which limits a group's samples.
-      GPU    a group adds its bins to the result at the end. It gets enough vectors to make that pay, more with slices
-      CPU    a group gets at least one sample per bin. The size of tables in scratch is limited
-      tiles  a tile is counted by plan->members groups or, on a CPU, in as many pieces. One suffices if tiles are many,
-             or if a CPU's tables are in scratch */
+      GPU    a group has enough vectors to outweigh adding its bins to the result at the end. With slices it has more
+      CPU    a group has at least one sample per bin. The size of all tables in scratch is limited
+      tiles  plan->members groups count a tile. On a CPU a tile is cut into as many pieces. plan->members is 1 if tiles
+             are many, or if a CPU's tables are in scratch */
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_tuning *tuning = &gs->device.profile.histogram;
     const gpuscan__histogram_key *own = &plan->key;
@@ -19321,9 +19323,9 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                         : own->slices == 1       ? tuning->least
                         : own->rows || plan->few ? gpuscan__max(tuning->short_vectors, 1)
                                                  : 12;
-    uint64_t piece = is_cpu ? key->tile : plan->vector;    /* samples of a piece */
-    uint64_t least = is_cpu ? 1 : key->group * per_item; /* minimum number of pieces per group */
-    uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* minimum samples per member */
+    uint64_t piece = is_cpu ? key->tile : plan->vector;    /* samples of a piece: a CPU's tile, a GPU's vector */
+    uint64_t least = is_cpu ? 1 : key->group * per_item; /* minimum number of pieces per group: tiles or vectors */
+    uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* minimum samples of a tile's group */
     if (own->tiled) {
         plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(tile / worth, 1));
         plan->members = is_cpu && !own->copies ? 1 : gpuscan__max(plan->members, tile >> 30);
@@ -19343,7 +19345,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
 
 /* Decides whether the launch that counts also writes `counts`. It does in these cases:
       tiles  one group counts each tile. On a GPU, one launch must also suffice, with bins in local memory
-      GPU    each slice has one group, or accumulators count arrivals
+      GPU    one group counts each slice of the bins, or accumulators count the groups that have added to them
       CPU    there is one group; or the device has a fence, and the tables are small
    A simulator (FENCE_MEM) reports plain stores to tables in scratch as a race, so there these tables do not count as
    small. If a CPU's tables are in scratch, its first group counts in `counts` instead, if it can read that buffer. */
@@ -19405,8 +19407,8 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
     gpuscan__arg(launch, all, (size_t)(to - all));
 }
 
-/* Returns a group's bytes of local memory. A GPU's group keeps its bins there, and at the end its ticket. A CPU's group
-   keeps its tables there: tables by byte value and one of bins, or tables of bins. Those have a spare counter each. */
+/* Returns a group's bytes of local memory. A GPU's group keeps bins there, and at the end its ticket. A CPU's group has
+   tables there: several by byte value and one of bins, or several of bins. Each table of bins has a spare counter. */
 static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     if (plan->key.byte_tables)
@@ -19432,7 +19434,7 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
 static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
                                                uint32_t flags, uint64_t first_tile, uint64_t groups) {
     const gpuscan_histogram_desc *desc = plan->desc;
-    const uint32_t unit = plan->element == GPUSCAN_TYPE_CUSTOM ? 1 : plan->element_size; /* of a gpuscan_element */
+    const uint32_t unit = plan->element == GPUSCAN_TYPE_CUSTOM ? 1 : plan->element_size; /* bytes per gpuscan_element */
     gpuscan__launch launch =
         gpuscan__launch_begin(chain, gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0);
     gpuscan__histogram_numbers numbers;
@@ -19443,7 +19445,7 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     numbers.pitch = plan->pitch / unit;
     numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     GPUSCAN__HISTOGRAM_PLAN(GPUSCAN__FROM_PLAN)
-    if (chain->recording) /* gpuscan_histogram_tiles reads no count_buffer */
+    if (chain->recording) /* rehearsed kernels read a count of 0 from a buffer, but gpuscan_histogram_tiles does not */
         numbers.count = 0;
     numbers.slice_bins = gpuscan__slice_bins(plan);
     numbers.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
@@ -19492,7 +19494,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
 static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere = -3; /* in place of a bin's number */
 
 /* Returns the bounds of the bins that the self-test counts in. `slot` is the channel's number in the mask. In the form
-   EDGES, the test's own edges are evenly spaced. Integer samples have room on both sides. Float edge k is k. */
+   EDGES, the test's own edges are evenly spaced: float edge k is k, and samples fit below and above integer edges. */
 static gpuscan__bounds gpuscan__test_bounds(const gpuscan__histogram_plan *plan, uint32_t slot) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
     uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0, bins = plan->bins;
@@ -19740,15 +19742,14 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
                      gpuscan__is_float(type) ? k : bounds.lower + gpuscan__test_bin_begin(plan, &bounds, k));
 }
 
-/* Returns the rows of a round. A row of `row` pixels touches 17 vectors wherever it begins. A work-item steps by a
-   power of two times the number of groups, which are few in a test. Since 17 does not divide such a step, a work-item
-   visits other columns in each row. */
+/* Returns the rows of a round. A row of `row` pixels touches 17 vectors. A work-item steps by a power of two times a
+   few groups: no multiple of 17. So it gets other columns in each row. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__key *key,
                                                 unsigned round) {
     uint64_t row = gpuscan__ceil_div(15 * of->vector + of->vector / 2 + 2, of->channels), wide = row + row / 2;
     uint64_t one = 3 * (uint64_t)key->tile / of->channels + 5, all = gpuscan__max(one, 9 * row);
     uint32_t tiled = of->key.tiled;
-    const gpuscan__test_rows shapes[] = { /* 0: set below. Columns: rows, pixels, gap, tile_width, tile_height, tiles */
+    const gpuscan__test_rows shapes[] = { /* columns: rows, pixels, gap, tile_width, tile_height, tiles. 0: set below */
         {1, one, 0, one, 0, 1},
         {2, one / 2 + 7, 3, 0, 0, 1}, /* rows with gaps */
         {all / row, row, 3, 0, 0, 1}, /* more rows with gaps */
@@ -19869,7 +19870,7 @@ typedef struct gpuscan__select_key {
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
     uint32_t has_dst; /* 1: dst is the first output */
     uint32_t key, length_size, reduces, wide; /* for runs: copies of fields of gpuscan__elements */
-    uint32_t counted, few; /* as in gpuscan__scan_key */
+    uint32_t counted, few; /* counted: 1: only the device knows the count. few: FEW_TILES in the form `few`, else 0 */
 } gpuscan__select_key;
 GPUSCAN__OWN_KEY(select)
 
@@ -19893,7 +19894,7 @@ typedef struct gpuscan__select_plan {
     uint32_t size;            /* bytes of an element or a key */
     uint32_t values_size, results_size;
     uint32_t index_size;      /* bytes of an index */
-    uint64_t count, units;    /* elements of the source; elements of `decides`, which are 32-bit words for BITS */
+    uint64_t count, units;    /* count: elements of the source. units: elements of `decides`, words if flags are bits */
     uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
     uint32_t items, limit;    /* the tally's dispatch_items and dispatch_limit, or their defaults */
     uint64_t tiles, ahead;
@@ -19951,7 +19952,8 @@ static uint32_t gpuscan__select_vector(const gpuscan__elements *e, const gpuscan
     return gpuscan__vector(size, e->reduces ? e->src_size : size);
 }
 
-/* Returns whether groups list kept elements in local memory. They do if they load elements anyway, for the decision. */
+/* Returns whether groups list kept elements, not only their positions, in local memory. They do if they load dst's
+   elements anyway, to decide what is kept, and if an element has 1, 2, 4 or 8 bytes. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
     int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS || key->own_flags;
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
@@ -20166,7 +20168,7 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* own_flags: 1 in a self-test whose elements are their own flags. Only desc->flags is given: it is src, too. */
+/* own_flags: 1 in a self-test whose elements are their own flags. It sets only desc->flags, which is src, too. */
 static gpuscan__select_fields gpuscan__select_fields_of(gpuscan_select_desc *desc, int own_flags) {
     const gpuscan__select_fields fields = {
         desc->by == GPUSCAN_SELECT_PREDICATE ? &desc->src : &desc->flags, own_flags ? &desc->flags : &desc->src,
@@ -20227,7 +20229,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     uint32_t element = gpuscan__decides_size(e) + (e->reduces ? e->src_size : 0);
     int fits;
     if (gpuscan__key_is_cpu(key)) {
-        key->group = key->vectors = 1; /* a tile consists of whole mask words, of 64 bits each */
+        key->group = key->vectors = 1; /* tiles are multiples of 64: a kernel's mask has 64 bits */
         key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / (element + unit * bytes) / 64 * 64, 64);
         return;
     }
@@ -20244,7 +20246,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
 }
 
 #define GPUSCAN__WIDE_ELEMENTS 12 /* an element is wide if its outputs together take at least this many bytes */
-/* Returns which kinds of calls a selection or runs belong to, as GPUSCAN__FOR_... bits. */
+/* Returns the kinds of calls, as tuning rows list them, that a selection or runs belong to: GPUSCAN__FOR_... bits. */
 static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__select_key *key = &plan->key;
@@ -20261,7 +20263,7 @@ static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
 }
 
 /* Returns the first tuning row that fits the call and the strategy that the call forces. If there is none, returns the
-   row for all calls, with the forced strategy. If `many` is 1, skips rows of SINGLE_PASS. */
+   row for all calls, with the forced strategy. many: 1 to skip rows of SINGLE_PASS, which are for few tiles. */
 static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
     gpuscan_strategy forced = plan->common.call->strategy;
     uint32_t size = gpuscan__decides_size(&plan->common.e);
@@ -20292,7 +20294,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     if (!common->forced && (plan->tiles > GPUSCAN__FEW_TILES || !gpuscan__uses_lanes(gs, key)))
         plan->key.few = 0;
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
-    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* each of a word's 32 flags counts as 4 bytes */
+    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* a word has 32 flags, each of which counts as 4 bytes */
         tile_bytes *= 32;
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
@@ -20347,7 +20349,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
     *plain += 64;
-    common->idle_plain = *plain; /* a call whose count on the device is 0 stores nothing in the rooms */
+    common->idle_plain = *plain; /* if the count on the device is 0, kernels do not access the outputs' scratch below */
     for (k = 0; k <= plan->key.outputs; k++) { /* 16 bytes more: see gpuscan__arg_output */
         uint32_t size = k < plan->key.outputs ? plan->key.sizes[k] : plan->key.index_size;
         plan->rooms[k] = *plain;
@@ -20368,7 +20370,7 @@ static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__sele
               : gpuscan__arg_buffer(launch, buffer) * (size / word);
 }
 
-/* enters: 1 if the launch stores outputs in scratch. leaves: 1 if it copies them from scratch to their buffers. */
+/* Sets outputs' arguments. enters: 1: the launch stores outputs in scratch. leaves: 1: it copies them from there. */
 static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, int enters, int leaves,
                                  gpuscan__select_numbers *numbers) {
     const gpuscan__select_key *key = &plan->key;
@@ -20473,18 +20475,17 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
         memcpy(&word, to + i / 32 * 4, sizeof(word));
         word = (word & ~((uint32_t)1 << i % 32)) | (uint32_t)keeps << i % 32;
         memcpy(to + i / 32 * 4, &word, sizeof(word));
-    } else if (type == GPUSCAN_TYPE_CUSTOM) { /* the stand-in text inspects at most bytes 0 to 3 */
+    } else if (type == GPUSCAN_TYPE_CUSTOM) { /* the test's own expression reads at most bytes 0 to 3 */
         for (byte = 0; byte < size; byte++)
             to[i * size + byte] = (unsigned char)(byte >= 4 ? gpuscan__mix(i) >> byte % 8 * 8 : byte == 0 ? x : 0);
     } else {
-        if (!gpuscan__is_float(type)) /* sets any bit of a flag, and a key's lowest or highest byte */
+        if (!gpuscan__is_float(type)) /* a set flag has one bit, any bit. A key differs in its lowest or highest byte */
             x = !e->key ? (uint64_t)keeps << i % bits : run % 2 ? x << (bits - 8) : x;
         gpuscan__put(type, to, i, x);
     }
 }
 
-/* Fills a self-test's arrays. Sets the fields of the desc that selections and runs have in common. In round 1 the
-   capacity ends inside a tile. */
+/* Fills a self-test's arrays and the fields that selections and runs share. In round 1 capacity ends inside a tile. */
 static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select_fields *in) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__select_key own = gpuscan__select_own(test->key);
@@ -20594,7 +20595,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
 /* Sets the elements' size and alignment to those of the struct gpuscan_run in kernels.cl.inc. */
 static void gpuscan__runs_state(gpuscan__elements *e) {
     uint32_t value = e->reduces ? e->t_size : 0, align, number, at;
-    e->wide = e->wide || (value && value % 8 == 0); /* 64-bit numbers follow such a value without a gap */
+    e->wide = e->wide || (value && value % 8 == 0); /* after a value of 8, 16, ... bytes, 64-bit numbers need no gap */
     number = e->wide ? 8 : 4;
     align = (uint32_t)gpuscan__max(gpuscan__alignment(value), number);
     at = (value + 3) / 4 * 4;
@@ -20613,7 +20614,8 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     int is_custom = key == GPUSCAN_TYPE_CUSTOM;
     int wide = plan->common.forced ? gpuscan__select_own(plan->common.forced).wide != 0
                                    : desc->count > GPUSCAN__SELECT_NARROW;
-    /* host arrays are checked before they have buffers, and an empty call may lack dst, but have values or sources */
+    /* 1: dst is given, perhaps as a host array without a buffer yet. An empty call may lack dst. But if it has values
+       or sources, it must keep its custom text: without a custom text they would be refused */
     int reduces = desc->dst.mem || desc->host_dst ||
                   (desc->count == 0 && (desc->call.values_size || desc->call.source_count));
     const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
@@ -20751,8 +20753,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     sweeps   | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     passes   | MULTI_PASS and CPU_MULTI_PASS otherwise        | count, places, scatter for each pass
    On a CPU, buckets come first if there are sort_buckets elements or more: see gpuscan__sort_passes. sort_keys precedes
-   all if there is a custom->key. sort_gather comes last, if needed. A digit has 8 bits; with little local
-   memory it has 4. */
+   all if there is a custom->key. sort_gather comes last, if needed. A digit has 8 bits; with little local memory 4. */
 
 /* Lists the forms. A CPU has only the first two. SINGLE_PASS has SMALL and the forms from TOGETHER on. */
 enum {
@@ -20768,9 +20769,9 @@ enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 }; /* maximum fields 
 typedef struct gpuscan__sort_key {
     uint32_t form, digit_bits;
     uint32_t wide;  /* 1: positions have 64 bits */
-    uint32_t copies, loads; /* copies of a group's digit counts; keys that a work-item loads at a time */
-    uint32_t whole;   /* 1: keys are floats that are sorted by all of their bits, but not in MULTI_PASS */
-    uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory piece by piece */
+    uint32_t copies, loads; /* copies: of a group's digit counts. loads: keys that a work-item loads at a time */
+    uint32_t whole;   /* 1: keys are floats that are sorted by all of their bits. 0 in MULTI_PASS */
+    uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory in 2 or 4 shares */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t value_size; /* bytes of the payload, record or index that moves with a key; 0: keys move alone */
     uint32_t fields[GPUSCAN__SORT_FIELDS]; /* bytes of each field of a record, then 0. All 0: there are no records */
@@ -20793,16 +20794,16 @@ static int gpuscan__sort_packs(const gpuscan__sort_key *own) {
 
 typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
-    const gpuscan_sort_desc *desc; /* common.desc with its type */
+    const gpuscan_sort_desc *desc; /* common.desc, cast to its type */
     gpuscan__sort_key key;
     uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
     uint32_t element_size, index_size;
     int buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
     int blocks;  /* 1: with buckets, a work-item moves a block of keys, then the block's values */
-    int wants_indices, by_index; /* 1: the call wants a permutation; 1: indices move with the keys */
-    uint64_t tiles, groups; /* groups: the groups of a launch in which each group takes several tiles */
-    uint64_t parts, moved_at; /* groups that count or scatter; byte offset in PLAIN scratch where arrays are gathered */
+    int wants_indices, by_index; /* wants_indices: 1: returns a permutation. by_index: 1: indices move with keys */
+    uint64_t tiles, groups; /* groups: how many groups a launch of sort_keys or sort_gather has */
+    uint64_t parts, moved_at; /* parts: groups that count or scatter. moved_at: offset in scratch of gathered arrays */
     gpuscan__sort_buffers keys, values; /* values.size is 0 if keys move alone */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* for each field of a record, its payload's number */
     uint32_t flags; /* a sum of GPUSCAN__FLAG_BY_INDEX, _NO_KEYS, _PACKS and _UNPACKS */
@@ -20812,8 +20813,8 @@ typedef struct gpuscan__sort_plan {
 #define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
 /* Lists the numbers that all sort kernels get, except sort_keys and sort_gather. pass: the launch's pass. parts: groups
-   that count or scatter. units: compute units. split: buckets of this many elements or more
-   are divided again. from_0, to_0, from_1, ...: offsets of the fields' payloads, in bytes. */
+   that count or scatter. units: compute units. split: buckets of this many elements or more are divided again. from_0,
+   to_0, from_1, ...: offsets of the fields' payloads, in bytes. */
 #define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes) X(tiles)
 #define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
@@ -20823,7 +20824,7 @@ GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
-/* Numbers the kernels of each form. Programs without custom->key lack the first kernel: their numbers are 1 lower. */
+/* Numbers the kernels of each form. Programs without custom->key lack kernel 0, so all numbers are 1 lower. */
 enum {
     GPUSCAN__SORT_KEYS = 0,
     GPUSCAN__SORT_GATHER,
@@ -20885,8 +20886,7 @@ static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, const gpuscan__sort_
     return ((own->wide ? 8 : 4) * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
 }
 
-/* Returns whether groups of `group` work-items rank elements by votes in all sorts: see gpuscan__sort_ranks_quick. With
-   LANES_LOCAL this is only for tests. */
+/* Returns whether groups of `group` work-items rank elements by votes in all sorts: see gpuscan__sort_ranks_quick. */
 static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
     return gpuscan__whole_lanes(gs, group) && gs->device.lanes != GPUSCAN__LANES_SUBGROUPS;
 }
@@ -20899,7 +20899,7 @@ static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key 
 }
 
 enum {
-    GPUSCAN__SORT_NIBBLES = 32, /* bytes of a work-item's counts if there are no lanes */
+    GPUSCAN__SORT_NIBBLES = 32, /* bytes of a work-item's digit counts, of 4 bits each, if there are no lanes */
     GPUSCAN__SORT_NIBBLE_ROUNDS = 15 /* maximum elements per work-item that its counts of 4 bits allow */
 };
 
@@ -20919,7 +20919,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : 0) + 4; /* 4: `lower` */
     if (gpuscan__sort_ranks_quick(gs, own, group) && own->form != GPUSCAN__SORT_SMALL)
-        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* the part of `masks` beyond `digits.to`; `ranks_by` */
+        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* members `masks` (beyond `digits`) and `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
@@ -21013,7 +21013,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
         {custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST),
          GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->type is NULL, or custom->size is not from 1 to 1024"}};
     if ((r = GPUSCAN__REFUSE(gs, mistakes)) != 0 ||
-        (custom && (r = gpuscan__check_type(gs, "key_type", type)) != 0)) /* without custom, kernels see only bits */
+        (custom && (r = gpuscan__check_type(gs, "key_type", type)) != 0)) /* else kernels only see bits, not the type */
         return r;
     plan->common.e.custom = custom;
     plan->keys.size = gpuscan__types[type].size;
@@ -21081,11 +21081,11 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
     return gpuscan__sort_head_bytes(gs, &plan->key, plan->common.key.group) + gpuscan__sort_counts_bytes(plan);
 }
 
-enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum parts per unit */
+enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum groups per core */
 
-/* Lists tiles for sorts by one group, which ranks by votes. The first row is used whose `group` the device allows and
-   that has room for all elements (group * rounds) and for the larger of key and value (`bytes`). In other forms,
-   work-items take more elements. tuning: sort-small-shapes */
+/* Lists the tiles of small sorts, in which one group ranks all elements by votes. A sort takes the first row whose
+   `group` the device allows, whose tile (group * rounds) holds all elements, and whose `bytes` are enough for a key and
+   for a value. Other forms have more elements per work-item. tuning: sort-small-shapes */
 static const struct {
     uint32_t group, rounds, bytes;
 } gpuscan__sort_small_rows[] = {{128, 4, 8}, {256, 4, 8},  {256, 8, 8}, {512, 5, 8},
@@ -21093,23 +21093,24 @@ static const struct {
 
 enum {
     GPUSCAN__SORT_SMALL_ROUNDS = 8, /* maximum elements per work-item of a single tile that is ranked without votes */
-    GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 10, /* LANES_SUBGROUPS: for keys of up to 4 bytes alone; others would spill */
-    /* The form TOGETHER: LEAST_ROUNDS to MOST_ROUNDS elements per work-item, up to TOGETHER_TILE in a tile. Each group
-       adds up all counts, so more than TOGETHER_GROUPS groups need the largest tiles. tuning: sort-together-rounds */
-    GPUSCAN__SORT_LEAST_ROUNDS = 8,
-    GPUSCAN__SORT_MOST_ROUNDS = 32,
-    GPUSCAN__SORT_TOGETHER_TILE = 8192,
-    GPUSCAN__SORT_TOGETHER_GROUPS = 64,
-    GPUSCAN__SORT_BATCH = 2, /* RANK_BATCH in kernels.cl.inc, unless one tile holds all elements */
-    GPUSCAN__SORT_STEP = 4 /* rounds below those of gpuscan__sort_tiles are multiples of this, to have few programs */
+    GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 10, /* maximum elements per work-item of a single tile with LANES_SUBGROUPS, for
+                                              keys of up to 4 bytes without values. Others would spill */
+    /* The form TOGETHER, in which each group adds up all groups' digit counts. tuning: sort-together-rounds */
+    GPUSCAN__SORT_LEAST_ROUNDS = 8,     /* minimum elements per work-item in TOGETHER */
+    GPUSCAN__SORT_MOST_ROUNDS = 32,     /* maximum elements per work-item in TOGETHER */
+    GPUSCAN__SORT_TOGETHER_TILE = 8192, /* maximum elements of a tile in TOGETHER */
+    GPUSCAN__SORT_TOGETHER_GROUPS = 64, /* maximum groups in TOGETHER, unless tiles have the largest size */
+    GPUSCAN__SORT_BATCH = 2, /* elements that a work-item ranks at once (RANK_BATCH), if there are several tiles */
+    GPUSCAN__SORT_STEP = 4 /* in tiles smaller than those of gpuscan__sort_tiles, a work-item has a multiple of this
+                              many elements, so that programs are few */
 };
 
-/* Maximum groups per compute unit that count digits; bytes of keys that a work-item loads at a time. Each group adds
-   its counts to the total. That takes time, so each work-item loads at least four times, unless compute units would be
-   idle. tuning: sort-histogram-groups */
+/* SORT_HISTOGRAM_GROUPS: maximum groups per compute unit that count digits. Each group adds its counts to the total,
+   which takes time. So each work-item loads at least four times, unless compute units would be idle.
+   SORT_HISTOGRAM_BYTES: how many bytes of keys a work-item loads at a time. tuning: sort-histogram-groups */
 enum { GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, GPUSCAN__SORT_HISTOGRAM_BYTES = 64 };
 
-enum { GPUSCAN__SORT_FEW_GROUPS = 2 }; /* groups per compute unit, if elements are few. tuning: sort-few-groups */
+enum { GPUSCAN__SORT_FEW_GROUPS = 2 }; /* groups per compute unit in sorts of few elements. tuning: sort-few-groups */
 
 /* Returns the maximum number of bytes of local memory that a group may use. */
 static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
@@ -21197,7 +21198,7 @@ static const gpuscan__sort_tile *gpuscan__sort_tile_of(const gpuscan *gs, const 
     return &gpuscan__sort_tiles[column][wide][values];
 }
 
-/* Sets how a group counts the digits of all passes. */
+/* Sets `loads` and `copies` of the key, for the kernel that counts the digits of all passes. */
 static void gpuscan__sort_fit_counts(const gpuscan *gs, gpuscan__sort_plan *plan) {
     gpuscan__sort_key *own = &plan->key;
     own->loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->keys.size, 16);
@@ -21239,7 +21240,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     }
     own->padded = !gpuscan__whole_lanes(gs, group);
     gpuscan__sort_fit(gs, plan, group, vectors, batch);
-    /* padding helps if keys are multiples of a power of two; smaller elements leave no room. tuning: sort-padded */
+    /* padding speeds up keys whose low bits are 0. Elements below 8 bytes leave no room for it. tuning: sort-padded */
     own->padded |= is_quick && !own->fields[0] && key->group % 32 == 0 &&
                   (plan->keys.size == 8 || own->value_size == 8);
     if (gpuscan__sort_shared_bytes(gs, key, own, key->group, key->vectors) > gs->device.local_memory)
@@ -21298,7 +21299,7 @@ static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buf
                                      gpuscan_buffer dst, int in_place, int may_destroy) {
     int small = plan->key.form == GPUSCAN__SORT_SMALL;
     uint32_t last = small ? 0 : in_place ? 1 : (plan->passes - 1) % 2;
-    int is_alone = !small && !in_place && plan->passes == 1; /* 1: nothing is stored but the result */
+    int is_alone = !small && !in_place && plan->passes == 1; /* 1: the only pass stores to `dst` */
     buffers->from = from;
     buffers->dst = buffers->to[0] = buffers->to[1] = dst;
     if (may_destroy && !in_place && !small)
@@ -21332,13 +21333,13 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     const gpuscan__range *src = plan->common.ranges;
     if (!plan->desc->custom && gpuscan__sort_has_dst(plan)) {
         gpuscan__sort_buffers_of_range(plan, keys, src);
-        if (!plan->desc->dst.mem && plan->values.size) /* a later call without dst needs another buffer of keys */
+        if (!plan->desc->dst.mem && plan->values.size) /* a later call without dst needs one more buffer for keys */
             gpuscan__sort_scratch(plan, keys->size);
         return;
     }
     plan->flags |= GPUSCAN__FLAG_NO_KEYS;
     gpuscan__sort_buffers_in_scratch(plan, keys, 1);
-    /* sort_keys stores the keys to a buffer that pass 0 does not store to. In a small sort that is to[0] */
+    /* sort_keys stores keys to to[1], since pass 0 stores to to[0]. For a small sort it stores them to to[0] */
     keys->from = plan->desc->custom ? keys->to[plan->key.form != GPUSCAN__SORT_SMALL] : src->buffer;
 }
 
@@ -21353,7 +21354,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
         gpuscan__sort_buffers_of_range(plan, values, &plan->common.ranges[GPUSCAN__SORT_PAYLOADS]);
     else if (!packs && permutation.mem && plan->index_size == values->size)
         gpuscan__sort_buffers_of(plan, values, permutation, permutation, 0, 0);
-    else /* sorts that pack have 2 passes or more. The last pass stores fields, not records */
+    else /* sorts that pack have 2 passes or more. The last stores no records: with 2, only pass 0 stores them */
         gpuscan__sort_buffers_in_scratch(plan, values, !packs || plan->passes > 2);
 }
 
@@ -21377,7 +21378,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     }
     plan->flags = (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0) |
                   (gpuscan__sort_packs(&plan->key) ? (uint32_t)GPUSCAN__FLAG_PACKS | GPUSCAN__FLAG_UNPACKS : 0);
-    common->idle_plain = gpuscan__max(*bytes, 1); /* a call whose count on the device is 0 uses only this scratch */
+    common->idle_plain = gpuscan__max(*bytes, 1); /* if the count on the device is 0, kernels use this scratch only */
     gpuscan__sort_buffers_of_values(plan);
     plan->moved_at = *bytes;
     gpuscan__sort_buffers_of_keys(plan);
@@ -21441,8 +21442,9 @@ static void gpuscan__sort_choose_values(const gpuscan *gs, gpuscan__sort_plan *p
     plan->key.value_size = plan->by_index ? (plan->key.wide ? 8 : 4) : (uint32_t)size;
 }
 
-/* Decides whether a CPU sort makes buckets, and whether it then moves keys and values block by block. A self-test
-   always makes buckets. In some rounds these are so uneven that all passes run instead. */
+/* Decides whether a CPU sort makes buckets (groups of keys with the same most significant digit), and whether it then
+   moves keys and values block by block. A self-test always makes buckets. In some of its rounds bucket sizes are so
+   uneven that the kernels run all passes instead. */
 static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__cpu_tuning *cpu = &gs->device.profile.cpu;
     int forced = plan->common.forced != NULL;
@@ -21485,7 +21487,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     gpuscan__sort_choose_values(gs, plan, strategy);
     if (!common->forced)
         gpuscan__sort_shape(gs, plan, strategy);
-    plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->key.digit_bits); /* then all get about the same width */
+    plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->key.digit_bits); /* below: makes passes equally wide */
     plan->width = (uint32_t)gpuscan__ceil_div(bits, plan->passes);
     plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->width);
     plan->tiles = gpuscan__max(gpuscan__ceil_div(desc->count, common->key.tile), 1);
@@ -21517,18 +21519,18 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     return gpuscan__sort_choose_as(gs, plan);
 }
 
-/* Sets one of a sort's buffers, whose elements have `size` bytes, as an argument. Returns its offset in units of `unit`
-   bytes: `size`, or 1 for records and payloads, whose sizes need not divide an offset in scratch. */
+/* Sets one of a sort's buffers, whose elements have `size` bytes, as an argument. Returns the buffer's offset in units
+   of `unit` bytes: `size`, or 1 for records and payloads, whose sizes need not divide an offset in scratch. */
 static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size, uint64_t unit) {
     return place.mem ? gpuscan__arg_buffer(launch, place) * (size / unit)
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, unit);
 }
 
-/* Goes through a call's commands twice: to count them, then to enqueue them. So it knows which command is the last. */
+/* Holds the state of gpuscan__sort_commands. It runs twice, to count and to enqueue commands, and so knows the last. */
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
     const gpuscan__sort_plan *plan;
-    unsigned count, total; /* commands so far; all commands, or 0 while they are counted */
+    unsigned count, total; /* count: commands so far. total: all commands, or 0 in the first run */
     gpuscan_result result;
 } gpuscan__sort_run;
 
@@ -21558,7 +21560,7 @@ static void gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->groups, 0);
 }
 
-/* Copies elements of `size` bytes, by index or in order. widens: 1 to store the sorted indices themselves, as ulong. */
+/* Copies elements of `size` bytes, by index or in order. widens: 1 to copy sorted 32-bit indices to ulong elements. */
 static void gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer from, gpuscan_buffer to, uint32_t size,
                                int by_index, int widens) {
     const gpuscan__sort_plan *plan = run->plan;
@@ -21691,7 +21693,6 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
     return run.result;
 }
 
-/* Returns the number of fraction bits in a float of `bits` bits. */
 static uint32_t gpuscan__test_fraction(uint32_t bits) {
     return bits == 64 ? 52 : bits == 32 ? 23 : 10;
 }
@@ -21767,7 +21768,7 @@ static void gpuscan__sort_test_out(gpuscan__test *test, gpuscan_buffer *buffer, 
         memcpy(dst + i * size, src + order[i] * size, size);
 }
 
-/* Sets the number of elements of a round, and the bits to sort by. Round 2 sorts by a part of the bits, if it can. */
+/* Sets the number of elements of a round, and the bits to sort by. Round 2 sorts by some bits if the program can. */
 static void gpuscan__sort_test_size(const gpuscan__test *test, gpuscan_sort_desc *desc) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -21848,12 +21849,12 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
 
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
-    uint32_t image; /* GPUSCAN__IMAGE_... */
+    uint32_t image; /* GPUSCAN__IMAGE_...: the order of an image's channels; NONE: src is a buffer */
     uint32_t seen;  /* number of channels that custom->convert sees; 0 without custom->convert */
 } gpuscan__integral_key;
 GPUSCAN__OWN_KEY(integral)
 
-/* Describes the layout in memory of one or more images, which are src or the tables. */
+/* Describes the layout in memory of src or of the integral images (tables). There may be several images in a buffer. */
 typedef struct gpuscan__pixels {
     uint64_t width, height, images;
     uint64_t pitch, image_pitch; /* distances from row to row, and from image to image, in channels */
@@ -21865,10 +21866,10 @@ typedef struct gpuscan__integral_plan {
     gpuscan__integral_key key;
     gpuscan__pixels src, dst;
     gpuscan__image_facts image;
-    uint64_t bands, band_rows, strips; /* per image: bands and strips; per band: rows. See kernels.cl.inc */
-    uint64_t steps_at;                 /* where the sums of tiles' steps begin in PLAIN scratch, in elements */
-    uint32_t few_strips;               /* 1: each tile adds up the strips to its left, so carries is not launched */
-    int is_apart;                      /* 1: in this round of a self-test few_strips stays 0 */
+    uint64_t bands, band_rows, strips; /* an image is cut into bands of rows and strips of columns */
+    uint64_t steps_at;                 /* index in PLAIN scratch of the first sum of a tile's row. See kernels.cl.inc */
+    uint32_t few_strips;               /* 1: tiles add up the strips to their left: `carries` is not launched */
+    int is_apart;                      /* 1: a round of a self-test keeps few_strips at 0, to test `carries` */
 } gpuscan__integral_plan;
 
 #define GPUSCAN__INTEGRAL_PLAN(X) X(bands) X(band_rows) X(steps_at) X(few_strips)
@@ -21889,7 +21890,8 @@ static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(gpuscan__key_is_cpu(key)) | GPUSCAN__PIECE(IMAGES, 1) | GPUSCAN__PIECE(INTEGRAL, 1);
 }
 
-/* Returns how many bytes of local memory a group needs. Each sub-group has LEFTS sums and two rows of cells. */
+/* Returns how many bytes of local memory a group needs. On a GPU each sub-group has LEFTS sums of the strips to its
+   left, and two rows of the table's cells. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
@@ -21903,7 +21905,7 @@ static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan_
 GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__integral_key own = gpuscan__integral_own(&plan->key);
     const gpuscan__type_facts *src = &gpuscan__types[plan->key.src], *cell = &gpuscan__types[plan->e.dst];
-    const char *unsigned_cell = gpuscan__unsigned_name(cell->size); /* unsigned integers wrap */
+    const char *unsigned_cell = gpuscan__unsigned_name(cell->size); /* unsigned sums may wrap, signed ones must not */
     uint32_t vector = gpuscan__vector(plan->e.t_size, plan->e.t_size);
     gpuscan__define(text, "INTEGRAL_NUMBERS", gpuscan__integral_numbers_text);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__integral_shared_bytes(gs, plan));
@@ -22056,10 +22058,10 @@ static uint64_t gpuscan__integral_strips(const gpuscan *gs, const gpuscan__integ
         gpuscan__ceil_div(plan->src.width, lanes * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size)), 1);
 }
 
-#define GPUSCAN__INTEGRAL_LOW   64 /* maximum rows of a one-strip image that is a single band */
-#define GPUSCAN__INTEGRAL_BUSY  16 /* strips per compute unit that keep it busy */
-#define GPUSCAN__INTEGRAL_BANDS 4 /* bands per compute unit on a CPU */
-#define GPUSCAN__INTEGRAL_FEW   48 /* maximum bands, unless an image is high (tuning: integral-few-bands) */
+#define GPUSCAN__INTEGRAL_LOW   64 /* up to this many rows, an image of one strip of columns is a single band of rows */
+#define GPUSCAN__INTEGRAL_BUSY  16 /* this many strips (columns that a sub-group takes) keep a compute unit busy */
+#define GPUSCAN__INTEGRAL_BANDS 4 /* maximum bands of rows per compute unit on a CPU */
+#define GPUSCAN__INTEGRAL_FEW   48 /* maximum bands of rows, unless an image is tall (tuning: integral-few-bands) */
 
 static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -22069,7 +22071,7 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     gpuscan__fit(gs, &plan->common, profile->integral.group, vectors);
     while (key->group > 1 && gpuscan__integral_shared_bytes(gs, &plan->common) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
-    /* halves the group while at least half of its sub-groups would have no strip */
+    /* halves the group while at least half of its sub-groups would have no strip of columns */
     while (gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
            2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
@@ -22078,8 +22080,7 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
 
 /* Cuts the rows into bands. On a GPU each tile adds up the bands above it, so an image has few bands. A tall image has
    more if compute units would be idle otherwise. The number of bands grows at most with the square root of the rows, so
-   that adding bands up takes less time than adding rows. A CPU gets a few bands per compute unit, each of 64 Ki pixels
-   or more. */
+   that adding up bands takes less time than adding rows. A CPU's bands are few, each of 64 Ki pixels or more. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images;
@@ -22096,7 +22097,7 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
             bands++;
         while (bands < busy && 4 * bands * bands <= height)
             bands *= 2;
-        /* makes band_rows + 1 a multiple of `vectors`: a tile has one step more than rows */
+        /* a tile takes band_rows + 1 steps, `vectors` at a time: makes their number a multiple of `vectors` */
         plan->band_rows = (gpuscan__ceil_div(height, bands) / key->vectors + 1) * key->vectors - 1;
         /* One band suits low images of one strip: they take one launch instead of two or three. It also suits many
            images whose strips alone keep the device busy. tuning: integral-one-band */
@@ -22211,8 +22212,8 @@ static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char
     }
 }
 
-/* Tests a table. Rounds 0 and 1 have several strips, several groups and, unless key.undivided is 1, several bands.
-   Round 2 has one small tile. */
+/* Tests integral images. In rounds 0 and 1 there are several strips of columns, several groups and, unless
+   key.undivided is 1, several bands of rows. In round 2 a single tile holds the image. */
 GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__integral_key own = gpuscan__integral_own(key);
@@ -22279,7 +22280,7 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
    row_groups is above 1 if rows are few and have more than LARGE_BINS bins, and no cdf is wanted. */
 
 typedef struct gpuscan__quantile_key {
-    uint32_t variant; /* GPUSCAN__QUANTILE_... */
+    uint32_t variant; /* GPUSCAN__QUANTILE_ALL, _SMALL or _RANKS: see [QUANTILE] */
     uint32_t shares;  /* 1: several groups share a row */
 } gpuscan__quantile_key;
 GPUSCAN__OWN_KEY(quantile)
@@ -22423,7 +22424,7 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, except for ALL */
+enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions in SMALL and RANKS */
 
 /* Sets the group's size: a work-item for each vector of a row, rounded up to 64, 256 or 512, so that few programs are
    needed. (1024 work-items would have too few registers.) Many short rows get a sub-group each. */
@@ -22443,9 +22444,8 @@ static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *ke
     return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
 }
 
-/* Chooses group and vectors for the variant SMALL. Returns whether a row fits in the vectors that a sub-group holds.
-   For many rows, groups have four sub-groups, since a multiprocessor runs only a limited number of groups at a time.
-   With 8 vectors, Intel's compiler would spill. */
+/* Chooses group and vectors for the variant SMALL. Returns whether a sub-group holds a row. With many rows a group has
+   four sub-groups, since a multiprocessor runs few groups at a time. With 8 vectors, Intel's compiler would spill. */
 static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__key *key = &plan->common.key;
     uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
@@ -22455,10 +22455,10 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
            gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) <= gs->device.local_memory;
 }
 
-/* If there are up to LARGE_ROWS rows of more than LARGE_BINS bins, several groups share each row. A sub-group sums a
-   batch, the vectors that it holds at a time. It sums several batches if a row would otherwise have more than SUMS
-   sums. The last group at a row's counter adds up the sums. Simulators (FENCE_MEM) share no rows: they report that
-   group's loads as races. */
+/* Several groups share each row if there are up to LARGE_ROWS rows, of more than LARGE_BINS bins each. A batch is the
+   vectors that a sub-group holds. A sub-group stores a sum of one batch or, if a row would otherwise have more than
+   SUMS sums, of several. The last group to finish a row adds up the row's sums. On simulators (FENCE_MEM) groups share
+   no rows: simulators report the last group's loads as races. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
 static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
@@ -22547,7 +22547,7 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     for (b = 0; b < bins; b++) {
         uint32_t from_end = b < bins / 2 ? b : bins - 1 - b;
         count = from_end == bins / 2 ? 0 : gpuscan__mix(from_end) % 4; /* if `bins` is odd, the middle bin is empty */
-        if (from_end == half) /* bin `half` fills up half of the total, and its twin has the same count */
+        if (from_end == half) /* bin `half` completes half of the total, and its mirror image has the same count */
             count = b == half ? total / 2 - sum : sums[half] - (half ? sums[half - 1] : 0);
         sum += count;
         sums[b] = sum;
@@ -22556,8 +22556,10 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     return total;
 }
 
-/* Sets a row's fractions and expected results. In BIN, fractions are bins' last or first ranks, and the bins are
-   expected. In VALUE they are last ranks, and the bins' upper edges are expected. In MEAN the middle is expected. */
+/* Sets a row's fractions, and the results that the test expects.
+     BIN    fractions are ranks of bins' last or first samples. Results are the bins
+     VALUE  fractions are ranks of bins' last samples. Results are the bins' upper edges
+     MEAN   pairs of fractions are symmetric. Results are the middle of all bins */
 static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_t *sums, double *fractions,
                                 unsigned char *dst) {
     int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN, by_bin = desc->form == GPUSCAN_QUANTILE_BIN;
@@ -22566,10 +22568,10 @@ static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_
     for (k = 0; k < ranks; k++) {
         uint32_t bin = 2 + (bins - 3) * k / (ranks - 1);
         uint64_t rank = sums[bin], before = sums[bin - 1];
-        while (bin > 0 && before == rank) /* the bin is empty */
+        while (bin > 0 && before == rank) /* skips empty bins */
             before = --bin ? sums[bin - 1] : 0;
         fractions[k] = (double)(by_bin && k % 2 ? before + 1 : rank) / total;
-        if (is_mean) /* each odd fraction mirrors its predecessor at the middle */
+        if (is_mean) /* pairs are symmetric: an odd fraction mirrors its predecessor */
             fractions[k] = k % 2 == 0 ? (double)(k / 2) / 16 : k == 1 ? 1 : 1 - fractions[k - 1] + 1 / total;
         result = by_bin ? bin : gpuscan__float_bits(is_mean ? (float)bins / 2 : (float)bin + 1);
         if (!is_mean || k < ranks / 2)
@@ -22681,8 +22683,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     return 0;
 }
 
-/* Gets OpenCL's entry points: first from the caller, then the missing ones from a library that is loaded or linked.
-   gpuscan_destroy closes gs->library. */
+/* Gets OpenCL's entry points: from the caller, and missing ones from a library, which gpuscan_destroy closes. */
 #ifdef GPUSCAN_LINK_OPENCL
 static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
     if (desc->library && *desc->library)
@@ -22906,10 +22907,10 @@ typedef struct gpuscan__prepared {
     uint64_t size;        /* bytes of a buffer for all kinds of scratch, for the count that needs most */
 } gpuscan__prepared;
 
-/* Prepares a call for one count. Mode SIZE builds the program, too, since its group size decides how much scratch is
-   needed. A scan may later be in place or not: AUTO plans both cases, and a forced strategy has one plan for both.
-   is_less: 1 if the count is below desc->count. If a forced strategy then does not fit, nothing is prepared or logged.
-   always: 1 to rehearse the program even if the previous count had the same one. */
+/* Prepares a call for one count. Mode SIZE builds the program, too: its group size decides how much scratch is needed.
+   If only the later call shows whether it is in place, AUTO plans both cases, and a forced strategy has one plan for
+   both. is_less: 1 if the count is below the caller's. If a forced strategy then does not fit, nothing is prepared or
+   logged. always: 1 to rehearse the program even if the previous count had the same one. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan any;
@@ -23009,7 +23010,7 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
         gpuscan__plan_begin(&plan.common, operation, desc, call);
         return gpuscan__do(gs, &plan.common);
     }
-    do { /* a refusal can change the plans of larger counts, so all counts are planned again */
+    do { /* if the library gives up a strategy, plans of larger counts may change: plans all counts again */
         refusals = gs->refusals;
         if ((r = gpuscan__prepare_counts(gs, operation, desc, mode, &known)) != 0)
             return r;
@@ -23037,8 +23038,8 @@ GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
-/* Gets a program's binary for the object's device. A driver lists as the program's devices all of the context, or only
-   the one for which it was built. */
+/* Gets a program's binary for the object's device. Some drivers list all devices of the context as the program's,
+   others only the device for which it was built. */
 static gpuscan_result gpuscan__get_binary(gpuscan *gs, const gpuscan__program *program, gpuscan__text *binary) {
     cl_device_id devices[GPUSCAN__MAX_DEVICES];
     size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, bytes = 0, count, index = 0, most = 0, i;
@@ -23194,7 +23195,6 @@ static gpuscan_result gpuscan__read_entry(gpuscan *gs, const unsigned char *blob
     return GPUSCAN_SUCCESS;
 }
 
-/* Builds a program from its binary, and creates its kernels. */
 static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *program) {
     const gpuscan__text *binary = &program->parts[GPUSCAN__PART_BINARY];
     const unsigned char *bytes = (const unsigned char *)binary->data;
