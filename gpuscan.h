@@ -4772,15 +4772,15 @@ static const char *const gpuscan__piece_handover[] = {
 "@6$TEST_STORED(`F) $@S_$hS\n"
 "@6$TEST_ADDED(`F) $@S_$hS\n"
 "@6$TEST_PAUSE(p)\n"
-"@O\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"@O\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if !$$h\n"
 "@;@Y`@_ `states;\n"
 "@g\n"
 "@;``J `states;\n"
 "@6$EMPTY 0u\n"
 "@6$AGGREGATE 1u\n"
-"@6$@S 2u\n\n"
-"@6@R_$hS (($T_SIZE + (int)@N`pay$v) - 1) / (int)@N`pay$v))\n\n\n"
+"@6$@S 2u\n"
+"@6@R_$hS (($T_SIZE + (int)@N`pay$v) - 1) / (int)@N`pay$v))\n\n"
 "@6$@S_$hS \\\n"
 " (((int)@N`@_)+(int)@N`pay$v)-1)/(int)@N`pay$v))\n"
 "@;union{\n"
@@ -4833,8 +4833,8 @@ static const char *const gpuscan__piece_handover[] = {
 "@%@t`may_poll(`H*polls){\n"
 "@`(*polls)++ <$POLLS;\n"
 "}\n\n"
-"@hSCAN_SINGLE_PASS || $SELECT_SINGLE_PASS\n\n"
-"@6$NONE @0u\n\n\n\n"
+"@hSCAN_SINGLE_PASS || $SELECT_SINGLE_PASS\n"
+"@6$NONE @0u\n\n\n"
 "@;@b{\n"
 "`$o `X;\n"
 "@cpositions,@v;\n"
@@ -4904,8 +4904,8 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n\n"
 "@%`H `live_`Fs(@c@v){\n"
 "@`(`H)max(@@1,@v/$$g+(@v%$$g!=0`L\n"
-"}\n\n\n\n\n\n"
-"@hCOUNTED\n\n\n\n\n"
+"}\n\n\n\n\n\n\n"
+"@hCOUNTED\n\n\n\n\n\n"
 "@7`H `draw(@H`H*@ver,`H `P,`H drawers,`H `V,@Z`@a*@a){\n"
 "`S($AHEAD||$@nS_IN_ORDER)&&drawers>=`P)\n"
 "@K`V;\n"
@@ -4929,7 +4929,7 @@ static const char *const gpuscan__piece_handover[] = {
 "while(!$a&&`may_poll(&polls))\n"
 "$a=``Y_$v(`W,`F,`Y);\n"
 "@K$a;\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "@7`O`@f_`Ys(`+@Y``W*`W,`H $o,`H to,\n"
 "@Z`@a*@a){\n"
 "`H `F=$o+@?_LANE;\n"
@@ -4948,7 +4948,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@K`@f_@r`K`Y,@a);\n"
 "}\n"
 "@O\n\n"
-"#if !$AHEAD\n\n"
+"#if !$AHEAD\n\n\n"
 "@%@epublish_`Y(`+@Y``W*`W,`H `F,`O`Y){\n"
 "`S@i!=0)\n"
 "@`;\n"
@@ -4963,8 +4963,8 @@ static const char *const gpuscan__piece_handover[] = {
 "`device_fence();\n"
 "}\n"
 "@O\n\n"
-"@hFEW\n\n\n\n"
-"@6``F_@_ `few_@_\n\n\n\n"
+"@hFEW\n\n\n"
+"@6``F_@_ `few_@_\n\n\n\n\n"
 "@7@t`few_@_(`+@Y``W*`W,`H `F,`O`Y,`@_*`Uer,\n"
 "`@_*inner,@Z`@a*@a){\n"
 "`H @W=`F/@?;\n"
@@ -4998,7 +4998,7 @@ static const char *const gpuscan__piece_handover[] = {
 "#elif !$AHEAD\n\n\n\n\n",
 "@6$CHAIN_MOST (@? < 2 * $$g_LINKS ? (@? + 1) / 2 : $$g_LINKS)\n"
 "@6$CHAIN_$f ($EXACT_@S ? $CHAIN_MOST : 1)\n"
-"@6$CHAIN_$fS(links) (((links) + $CHAIN_$f - 1) / $CHAIN_$f * $CHAIN_$f)\n\n\n"
+"@6$CHAIN_$fS(links) (((links) + $CHAIN_$f - 1) / $CHAIN_$f * $CHAIN_$f)\n\n"
 "@7`H `observe_@W(`+@Y``W*`W,`H @W,`H `F,`@_*$c){\n"
 "`S$CHAIN_$f==1||@W<`F)\n"
 "@K`observe`K`W,@W,$c);\n"
@@ -5101,9 +5101,9 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "@O\n"
 "@O\n\n"
-"@hAHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+"@hAHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
 "@6$WANTS_AFTER(`W, `F) ($INCLUSIVE || @@((`F) + 1) * $$g >= (`W)->@v)\n\n\n\n"
-"@6$FINDERS ($LOADS_AFTER ? $SUB@nS : 1)\n\n\n\n"
+"@6$FINDERS ($LOADS_AFTER ? $SUB@nS : 1)\n\n\n"
 "@7@t`@__$v(@Y``W*`W,`H `F,`@_*@_,`t*inner,\n"
 "@Z`@a*@a){\n"
 "`H block=$BLOCK$i`F);\n"
@@ -5122,7 +5122,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@t`Ymed=block==`F||`@q_$v(`W,`F-1,&`Y);\n"
 "*inner=`link_`Y(`Y);\n"
 "@`(($BLOCK>1&&block==0)||`@q_$v(`W,block-1,@_))&&`Ymed;\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "@7`@_ ``V_@_(`+@Y``W*`W,`H `F,@Z`@a*@a){\n"
 "`H $t=(`F-1)/@?,w=$t;\n"
 "`@_ @_=`@_$j`-`W->$k);\n"
@@ -5171,7 +5171,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@K`@V(`turn_$v(&@a->turn)!=w)=`M\n"
 "@jS_SYNC();\n"
 "@Ktrue;\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n\n"
 "@7@efold_@f(`+@Y``W*`W,`H w,`H $o,`H live,\n"
 "@Z`@a*@a){\n"
 "`H $s=@?_LANE,`F=$o+$s;\n"
@@ -5232,7 +5232,7 @@ static const char *const gpuscan__piece_handover[] = {
 "``W `W=``W$j@y,r,`W_`Fs,`X_pitch);\n"
 "`fold_@f`K&`W,w,(w-r*`W_@fs)*@?,live,@a);\n"
 "}\n"
-"}\n\n\n\n\n\n\n\n\n\n\n"
+"}\n\n\n\n\n\n\n\n\n\n"
 "@%@epublish_a$p(@Y``W*`W,`H `F,`O`Y){\n"
 "`Ox;\n"
 "`S$TEST_SILENT(`F)||@i!=0)\n"
@@ -5269,7 +5269,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4461 \"kernels.cl.inc\"\n"
+"#line 4456 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5343,7 +5343,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`@|_$y(`F,&@|);\n"
 "}\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "@6$ROWS_GUARDED \\\n"
 " ($CONVERT_IS_CUSTOM||(!@-&&($ROW_GAPS|| !$FLOAT_SUM)))\n"
 "@7@e`W_@Gs(`+`@}*x,@Y``X_@d*@d,\n"
@@ -5411,7 +5411,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "$ROLLED $n`H s=$SUB@n-reach+1;s<$SUB@n;s++)\n"
 "@W=@:`K@W,@a->`Ys[s]);\n"
 "@K@W;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@7@e`W_@d_`C(`+``Q_@d*`U,@Y``F*data,\n"
 "@Y``W_`F*`F,``W_@| @|,`H i,int k,\n"
 "`O@_,`@}*$t,@H``Q*$bs,\n"
@@ -5470,7 +5470,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`@|_$y(`F,&@|);\n"
 "}\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n\n",
 "@%`H ``W_limit(@Y``W_`F*`F,size_t address,`H gap,`H @u,`H size){\n"
 "`S((address|gap*size)&(@u-1))!=0||`F->@Gs<@>||`F->@v==0)\n"
 "@K0;\n"
@@ -5565,7 +5565,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4803 \"kernels.cl.inc\"\n"
+"#line 4801 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
@@ -5618,7 +5618,7 @@ static const char *const gpuscan__piece_scan[] = {
 "``D `D;\n"
 "`D.`X=$o;\n"
 "`D.@y=`T->@y;\n"
-"`D.$t=$t;\n"
+"`D.$t=$t;\n\n"
 "`D.$p=a`A?0:``D_$p(to,`T->@y,@z);\n"
 "$b=``D_`C`K&`D,to,$my,a`A,@z);\n"
 "}\n"
@@ -5669,8 +5669,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4922 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 4921 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5683,7 +5683,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@O\n"
 "@6$LINK_PIECES ($CPU ? $$f_LINKS : 1)\n"
 "@6$HAS_BLOCKS (!$CPU$d!$UNDIVIDED)\n"
-"@6$LOADED_LINKS 8\n\n\n\n"
+"@6$LOADED_LINKS 8\n\n\n\n\n"
 "@6$STAGE_LINES(size) ($PIECE_LINES + ((size) < 4 ? 4 / (`H)(size) : 1))\n"
 "@6$STAGE_ULONGS(size) ($STAGED * ($@n * $STAGE_LINES(size) * (`H)(size) + 7) / 8)\n"
 "@;@b{\n"
@@ -5698,7 +5698,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 " @H``Q*$bs,`@Xs_@\\s @\\s,@Z`@Xs_@a*@a\n"
 "@6$COLUMNS_ARGUMENTS \\\n"
 " `X,`Q,@v@8states,init_$c,init@8$bs,@\\s,@a\n"
-"@6$COLUMNS_BASE `$k`Kinit_$c, init@8 @\\s.init_@], (`H)@\\s.@z)\n\n\n"
+"@6$COLUMNS_BASE `$k`Kinit_$c, init@8 @\\s.init_@], (`H)@\\s.@z)\n\n\n\n"
 "@;@b{\n"
 "@c@X;\n"
 "@cband;\n"
@@ -5730,7 +5730,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "at.@y=at.band+at.block*at.lines;\n"
 "@Kat;\n"
 "}\n"
-"@6$SLOT(at, of_block, c) (((of_block) * (at)->width + (at)->unit) * $UNIT + (c))\n\n\n\n"
+"@6$SLOT(at, of_block, c) (((of_block) * (at)->width + (at)->unit) * $UNIT + (c))\n\n\n\n\n"
 "@7@e@Xs_chain(`+`@_*@_,`H link,`@_*`V,\n"
 "@Y`@Xs*at,@Z`@_*slots){\n"
 "$EACH_COLUMN\n"
@@ -5775,7 +5775,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "}\n"
 "}\n\n"
 "@hSTAGED\n"
-"@6$EACH_LINE _Pragma(\"unroll 8\") for (`H k = 0; k < $PIECE_LINES; k++)\n\n\n\n"
+"@6$EACH_LINE _Pragma(\"unroll 8\") for (`H k = 0; k < $PIECE_LINES; k++)\n\n\n\n\n"
 "@6$FLYING 8\n"
 "@6$IS_MOVED(b) ((b) < at->blocks$d(b) * (`H)at->lines + position < $u)\n"
 "@6$DEFINE_MOVE(name, `G) \\\n"
@@ -5808,7 +5808,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 " } \\\n"
 " }\n"
 "$DEFINE_MOVE(`stage_`Js,`H)\n"
-"$DEFINE_MOVE(`stage_@u,uchar)\n\n\n\n"
+"$DEFINE_MOVE(`stage_@u,uchar)\n\n\n\n\n"
 "@7@e@Xs_move(@Hvoid*`P,@Zvoid*stage,`H size,@cpast,\n"
 "@Y`@Xs*at,@Y@tstores){\n"
 "`H line=(`H)at->@Xs*size,start=(`H)(size_t)`P|($@B?(`H)at->@v*line:0);\n"
@@ -5830,8 +5830,8 @@ static const char *const gpuscan__piece_scan_columns[] = {
 " ($@B?$PIECE_LINES-1-(k):(k)))* \\\n"
 " (`H)at->@Xs+ \\\n"
 " at->unit]\n"
-"@6$STAGE_DST ($SAME_TYPES ? @a->`X : @a->`Q)\n\n\n"
-"@6$BLOCK_AFTER(x) `@q`K`Uer[c], $HAS_BLOCKS ? `@q`Kinner[c], x) : (x))\n\n\n"
+"@6$STAGE_DST ($SAME_TYPES ? @a->`X : @a->`Q)\n\n"
+"@6$BLOCK_AFTER(x) `@q`K`Uer[c], $HAS_BLOCKS ? `@q`Kinner[c], x) : (x))\n\n"
 "@7@e@Xs_piece(`+`t*`Ys,@Y`@Xs_unit*x,@H``Q*`Q,\n"
 "@cpitch,@c@y,`H some,@Y`@_*`Uer,\n"
 "@Y`@_*inner,@Y`@_*chain,@Y@tstores,\n"
@@ -5933,7 +5933,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "#if !$UNDIVIDED\n"
 "kernel $@n_ATTRIBUTE @e@Xs_`Ys(`%$COLUMNS@1S@)`=\n"
 "`@Xs_band`K$COLUMNS_ARGUMENTS,get_@{_id(0),@x);\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "kernel $@n_ATTRIBUTE @e@Xs_$mies(`%$COLUMNS@1S@)`=\n"
 "@Y`@Xs `V=`@Xs$j&@\\s,get_@{_id(0),0,0),*at= &`V;\n"
 "`@_ $my[$UNIT],x[$UNIT],$k=`@_$j`-$COLUMNS_BASE);\n"
@@ -5961,7 +5961,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5269 \"kernels.cl.inc\"\n"
+"#line 5270 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
@@ -6014,8 +6014,8 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5323 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 5324 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6070,7 +6070,7 @@ static const char *const gpuscan__piece_select[] = {
 "@Kpop@v(($INVERT? ~`X[units-1]:`X[units-1])>>(`H)(@v%32`L\n"
 "@O\n"
 "@K0;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@%@eselect_`R(`+$OP@1S,`O`P,`H past,@c@v){\n"
 "@ckept=$KEPT(`P)-past;\n"
 "@hRUN_STATE\n"
@@ -6387,14 +6387,14 @@ static const char *const gpuscan__piece_select[] = {
 "@O\n"
 "}\n"
 "@O\n"
-"@O\n\n\n\n",
+"@O\n\n\n",
 "@7@eselect_write(`+$OP@1S,@Y``F*`F,@c@y,@c@v,\n"
 "`O@_,`H `Y,`list list){\n"
 "@hRUNS_BY_SUB@n\n"
 "`O@W=@:`K@_,`F->@{);\n"
 "`H `Red=(`H)`runs_`Red(@\\s.capacity,@W,`F->kept),skip=@W.$ps==0?1:0;\n"
 "list.@Gs+=`$s_@y($SUB@n,0);\n"
-"list.results+=`$s_@y($SUB@n,0);\n\n"
+"list.results+=`$s_@y($SUB@n,0);\n\n\n"
 "`S@j==0&&`F->kept>0)\n"
 "list.results[0]=@:_@\\s`K@W.open.$c,list.results[0]);\n"
 "@jS_SYNC();\n"
@@ -6466,8 +6466,8 @@ NULL};
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
 "#line 5866 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n\n"
 "@;@b{\n"
 "$SCAN_SUMS_NUMBERS\n"
@@ -6602,7 +6602,7 @@ static const char *const gpuscan__piece_engine[] = {
 "kernel $@n_SIZE @e`As(`%$OP@1S@)`=\n"
 "``As$j`-@$get_@{_id(0),get_num_@{s(0`L\n"
 "}\n"
-"@g\n\n\n\n",
+"@g\n\n\n",
 "@7``W `@y_`W(`+$OP@1S){\n"
 "``W `W;\n"
 "@c@v=`@v(@\\s.@v,@v@8@\\s.@v_@],(`H)@\\s.@z);\n"
@@ -6776,7 +6776,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6221 \"kernels.cl.inc\"\n"
+"#line 6217 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6857,7 +6857,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6303 \"kernels.cl.inc\"\n"
+"#line 6299 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -6911,7 +6911,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "@O\n"
 "@O\n"
 "}\n\n"
-"@O\n\n\n"
+"@O\n\n"
 "@%`O`item_`Y(`+@'``X*`X,@c@r,@c@v,`H @{,\n"
 "`H @{s){\n"
 "@c@y=@@@{*$@n+@i,stride=@@@{s*$@n;\n"
@@ -7088,7 +7088,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6577 \"kernels.cl.inc\"\n"
+"#line 6572 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7183,7 +7183,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n\n"
 "@%@e`Ulet_write(`+@Y``Ulet*`U,@c@M,`O`Y){\n"
 "`U->`Q[@M]=$RESULT(@:`K`U->$k,`Y`L\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@%@emark@T(@Y``Ulet*`U,@cmark){\n"
 "``H@T(`U->marks+2*`U->@{,(`H)mark);\n"
 "``H@T(`U->marks+2*`U->@{+1,(`H)(mark>>32`L\n"
@@ -7191,7 +7191,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@%@c`mark_$v(@Y``Ulet*`U,`H @{){\n"
 "@K``H_$v(`U->marks+2*@{)|@@``H_$v(`U->marks+2*@{+1)<<32;\n"
 "}\n\n",
-"@hCPU || $SEGMENT_SPLIT\n\n\n"
+"@hCPU || $SEGMENT_SPLIT\n\n\n\n"
 "@%@e@~s_join(`+@Y``Ulet*`U,@Z`@M_@a*`P){\n"
 "`O$my=@5@l\n"
 "`@E @E=`@E_@r@l\n"
@@ -7230,7 +7230,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`@E_`E`K&@E,&$my,$@nS_@A);\n"
 "@.;\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@%@e@~_`R(`+@Y``Ulet*`U,`O$p,`Otail,@cmark,\n"
 "@Z`@M_@a*`P){\n"
 "`S@i==0){\n"
@@ -7287,7 +7287,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@6@k_LANES (``I_$w)($EACH_LANE(@k, @j_AT, 0))\n\n"
 "@6$SHORT_SEGMENT (($@A ? 48 : 128) * @k)\n\n"
 "@6$SOME_VECTORS 8u\n\n"
-"@6@>S_BEHIND ($BY_ROWS ? 2u : $SOME_VECTORS)\n\n\n"
+"@6@>S_BEHIND ($BY_ROWS ? 2u : $SOME_VECTORS)\n\n"
 "@;@b{\n"
 "@'``X*`X;\n"
 "@'`@]*@]s;\n"
@@ -7400,7 +7400,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "batch->most=(`H)most;\n"
 "@Kmost<=$SHORT_SEGMENT&&batch->$t+@>S_BEHIND*@k<=path->$t&&\n"
 "batch->$t-walk->@G+@k<=walk->`Es;\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "@%@t`walk_batch(`+@Y`path*path,`walk*walk,@Y``Ulet*`U,\n"
 "@c@y){\n"
 "@taligned=``D_$p(`U->`Q,walk->@M,$FLAG_STREAM)=`M\n"
@@ -7736,7 +7736,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7347 \"kernels.cl.inc\"\n"
+"#line 7345 \"kernels.cl.inc\"\n"
 "\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7790,7 +7790,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7400 \"kernels.cl.inc\"\n"
+"#line 7398 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -7975,7 +7975,7 @@ static const char *const gpuscan__piece_integral[] = {
 "@cimage,band,strip;\n"
 "@c`Ws,`Es;\n"
 "@cx;\n"
-"`H pixels;\n\n\n\n"
+"`H pixels;\n\n\n\n\n"
 "@tadds;\n"
 "@cback;\n"
 "}``F_@|;\n\n\n"
@@ -8002,7 +8002,7 @@ static const char *const gpuscan__piece_integral[] = {
 "@Y``F_@|*at){\n"
 "@c@W=at->image*(@\\s->height+@\\s->bands)+at->band*(@\\s->band_`Ws+1);\n"
 "@K$mies+@\\s->$mies_@]+@\\s->`Es_at+@W*@\\s->strips+at->strip;\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "@7@e$s_pixels_$v(`+`t*x,$PICTURE `X,`@|_t @|,@cpitch,\n"
 "@c@y,@Y``F_@|*at){\n"
 "@(@2@&@m{\n"
@@ -8613,7 +8613,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "low+=`W_`Ys[at++];\n"
 "bin_of[r]=at*@~->bins;\n"
 "bin_of[$MAX_FRACTIONS+r]=low;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@7@eranks_search(`+@'``X*@vs,@Y`@|s*@|s,\n"
 "@Y`bins_@~*@~,`H results,@H`H*to,\n"
 "@Z`@a*@a){\n"
@@ -8688,7 +8688,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8435 \"kernels.cl.inc\"\n"
+"#line 8436 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -9011,9 +9011,9 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8831 \"kernels.cl.inc\"\n"
+"#line 8832 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
-"@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
+"@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
 "*@vs=adds? *@vs+`Y:`Y;\n"
@@ -9116,7 +9116,7 @@ NULL};
 static const char *const gpuscan__piece_histogram_cpu[] = {
 "#line 8960 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
-"@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
+"@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
 "@6$STRIDE (b$zs.`P_bins + 1)\n\n"
 "@hBYTE_TABLES\n\n\n"
@@ -9394,7 +9394,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9279 \"kernels.cl.inc\"\n"
+"#line 9280 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9553,7 +9553,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "walk.`E_x-=walk.`E_`Ws*across;\n"
 "}\n"
 "@Kwalk;\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "@6@i_SINGLES ($SAMPLE_ROWS$d$DEEP_LOADS ? 4 : 1)\n\n\n"
 "@7@e@v_batch(`+$SAMPLES samples,`sample_`Ws `Ws,`walk*walk,\n"
 "@Yint batch,@Y@t@ds,@Y@twhole,\n"
@@ -10123,7 +10123,7 @@ NULL};
 static const char *const gpuscan__piece_sort_cpu[] = {
 "#line 10142 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
-"@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
+"@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
 "@'`key_$l*$r=`B->$r+@y;\n"
@@ -10404,7 +10404,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10462 \"kernels.cl.inc\"\n"
+"#line 10461 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -10422,7 +10422,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@6$RANK_@n_SIZE 1u\n"
 "@6$RANK_@n_ITEM 0u\n"
 "@O\n"
-"@6$NIBBLE_$hS 8u\n"
+"@6$NIBBLE_$hS 8u\n\n"
 "@6@i_DIGITS (($RADIX + $@n - 1u) / $@n)\n"
 "@6$OWN_DIGIT(e) (@i * @i_DIGITS + (e))\n\n\n"
 "@%`H `ordered_@w(`key_code ordered,`@w @w){\n"
@@ -10543,7 +10543,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`H `W=($RANK_@n*$ROUNDS+k)*$RANK_@n_SIZE;\n"
 "@K$RANK_@n_SIZE==32?$PADDED(`W)+$RANK_@n_ITEM\n"
 ":$PADDED(`W+$RANK_@n_ITEM);\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "@6$IS_WHOLE(valid) ((@jS_APART || !@QVALUES)$d(valid) == $$g)\n\n\n"
 "@7void @U$v(@U`F*t,@'`key_$l*$r,`H valid,\n"
 "`@w @w,`key_code $t){\n"
@@ -10734,7 +10734,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@a->@ws.$ws[@i]`M\n"
 "@jS_SYNC();\n"
 "@K@Uvote(alike,d,$MASKED@p,$DIGIT@p,@a);\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "@7void @Urank(@Y`H*@ws,@t$wed,`H*@|s,\n"
 "@Z@U@a*@a){\n"
 "@Y`@V_t up_to=$BALLOT_UP_TO(@j);\n"
@@ -10851,7 +10851,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@|s`N=$PADDED(`half_at(`J,upper)+upper*@a->lower+@|s`N);\n"
 "}\n"
 "@.;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@7void @Ufollow_@|s(@U`F*t,@Y`H*@|s,\n"
 "@Z@U@a*@a){\n"
 "`H kept[$ROUNDS];\n"
@@ -10985,7 +10985,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Sat<@v)\n"
 "$mied.to[at]=$cs`N;\n"
 "}\n"
-"}\n\n\n\n\n\n"
+"}\n\n\n\n\n"
 "@7void @Uone_`F(@Y@Uc`P*c`P,@H`key_$l*$r_to,\n"
 "@Z@U@a*@a){\n"
 "@U`F t;\n"
