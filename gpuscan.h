@@ -857,8 +857,7 @@ typedef struct gpuscan_scan_desc {
     gpuscan_along         along;        /* COLUMNS: scans the columns of a matrix of `count` lines and `rows` columns */
 } gpuscan_scan_desc;
 
-/* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
-   src[i].
+/* Prefix sum: scans each row by itself. dst[i] = init op src[0] op ... op src[i - 1] (INCLUSIVE: ... op src[i]).
 
    src, dst      row r is the `count` elements from src.offset + r * src_pitch on, and in dst likewise
    pitch_bytes   RGB rows that are padded to a multiple of 4 bytes must be scanned as rows of u8, not of 3-byte
@@ -11556,10 +11555,10 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BIN_MODE_GENERAL, 4)                                                                                             \
     X(BIN_MODE_GUESS, 5)     /* for floats. An estimated bin, even a very wrong one, is corrected by bins' edges */    \
     X(BIN_MODE_NEAREST, 6)   /* for floats. The estimated bin is right or one too large: one edge decides */           \
-    X(HEADS_NONE, 0)         /* HEADS_...: what marks the first elements of segments; NONE: there are no segments */   \
-    X(HEADS_FLAGS, 1)        /* flags that are not 0 mark first elements */                                            \
-    X(HEADS_KEYS, 2)         /* keys that differ from the key before them mark first elements */                       \
-    X(HEADS_BITS, 3)         /* bits that are 1 mark first elements */                                                 \
+    X(HEADS_NONE, 0)         /* HEADS_...: where segments of a scan begin. NONE: there are no segments */              \
+    X(HEADS_FLAGS, 1)        /* segments begin where a flag is not 0 */                                                \
+    X(HEADS_KEYS, 2)         /* segments begin where a key differs from the key before it */                           \
+    X(HEADS_BITS, 3)         /* segments begin where a bit is 1 */                                                     \
     X(SEGMENTS_NONE, 0)      /* reduction: the call has a single result */                                             \
     X(SEGMENTS_ROWS, 1)      /* reduction: the call has one result for each row */                                     \
     X(SEGMENTS_U32, 2)       /* reduction: the call has one result for each segment, with 32-bit offsets */            \
@@ -11675,10 +11674,10 @@ typedef struct gpuscan__tuning {
     uint64_t up_to;   /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
-    uint32_t ahead;     /* if `once` is 0: SINGLE_PASS_AHEAD sums a tile this many bytes ahead of the tile that it
-                           scans: bytes of src plus dst or, without dst, of the array that decides what is kept */
+    uint32_t ahead;     /* if `once` is 0: by how many bytes SINGLE_PASS_AHEAD sums tiles ahead of the scan. Scans
+                           count src plus dst. Selections and runs count the array that decides what is kept */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
-    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: twice, if lanes are LANES_PTX or _LOCAL */
+    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: twice, but only with LANES_PTX or _LOCAL */
 } gpuscan__tuning;
 
 /* Describes a device and its driver. */
@@ -11687,7 +11686,7 @@ typedef struct gpuscan__facts {
     char name[16];
     cl_device_type type; /* the profile matches devices that have any of these bits */
     cl_uint vendor;      /* the CL_DEVICE_VENDOR_ID that the profile matches; 0: any */
-    char part[16];       /* a part of the device's or its platform's name; "": any name */
+    char part[16];       /* a text that the device's or its platform's name has to contain; "": any name fits */
     int launches_late; /* 1: the driver may compile a kernel only at its first launch, as PoCL and Mesa do */
     uint32_t polls;    /* how often a group polls the result of another group's tile before it sums that tile itself */
     unsigned refused;  /* the strategies that do not work on the device, each as a bit 1 << strategy */
@@ -11720,8 +11719,10 @@ typedef struct gpuscan__facts {
     X(parts_vectors,   {  0,   0,   4,   4,   0,  0,   0,   0,   0}) /* maximum vectors of a work-item; 0: no limit */ \
     /* maximum elements of a selection's tile: 16-bit indices and local memory allow no more */                        \
     X(select_tile, GPUSCAN__NVIDIA(24 * GPUSCAN__KIB, 8192))                                                           \
-    X(rows_group,      {256, 256, 256, 256, 256,  0, 256, 256, 256}) /* least group, if tiles are whole rows; 0: no */ \
-    X(rows_vectors,    {  4,   4,   4,   2,   4,  4,   4,   4,   4}) /* least vectors per work-item; small calls: 2 */ \
+    /* work-items of the smallest group that takes a tile of whole rows; 0: there are no such tiles */                 \
+    X(rows_group,      {256, 256, 256, 256, 256,  0, 256, 256, 256})                                                   \
+    /* minimum vectors of a work-item in a tile of whole rows. If the call has few elements, it is 2 instead */        \
+    X(rows_vectors,    {  4,   4,   4,   2,   4,  4,   4,   4,   4})                                                   \
     X(rows_wider, GPUSCAN__NVIDIA(1, 0)) /* 1: longer rows get larger groups: see gpuscan__scan_rows_step */           \
     X(rows_registers[2], GPUSCAN__NVIDIA(56, 0), GPUSCAN__NVIDIA(64, 0)) /* limits: see gpuscan__scan_rows_registers */
 
@@ -11811,15 +11812,15 @@ typedef struct gpuscan__facts {
     X(vectors,  { 2,   8,  28,  16,  15,  4,  4,  4,  4})                                                              \
     X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* most bytes for a group; 0: no limit. [0]: sub-groups of 32 */   \
                 {0, 0, 32 << 10, 0, 0, 0, 0, 0, 0})                                                                    \
-    /* 1: tiles with values pass local memory piece by piece, if keys or values have 8 bytes or more */                \
+    /* 1: tiles with values go through local memory piece by piece, if keys or values have 8 bytes or more */          \
     X(halves,   { 0,   1,   1,   0,   0,  0,  0,  0,  0})                                                              \
     /* maximum elements that SINGLE_PASS sorts in one launch, with at most one tile per compute unit. The groups wait  \
        for each other, so the device must not suspend running groups */                                                \
     X(together, {0, 1 << 21, 1 << 20, 1 << 18, 0, 0, 0, 0, 0})                                                         \
     /* a sort in one launch has at most a group for every `units` compute units, so that all groups run together */    \
     X(units,    { 1,   1,   1,   8,   1,  1,  1,  1,  1})                                                              \
-    /* minimum elements of a sort whose passes move records: an element's key with all its payloads. In large sorts    \
-       this is faster than to gather payloads by index after the passes. 0: no records */                              \
+    /* minimum elements of a sort whose passes move records: all payloads of an element, packed, along with its key.   \
+       In large sorts this is faster than to gather payloads by index after the passes. 0: no records */               \
     X(records, GPUSCAN__NVIDIA(1 << 20, 0))
 
 /* Integral images. A work-item takes `vectors` rows at a time. On NVIDIA's GPUs 8 rows would be faster for few types,
@@ -11910,7 +11911,7 @@ enum { GPUSCAN__MAX_ARGS = 36, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 1
 enum { GPUSCAN__VALUES_MOST = 256 }; /* maximum bytes of call.values, which end a kernel's struct of numbers */
 typedef struct gpuscan__known_arg {
     size_t size;         /* bytes of `value`; 0: the argument's value is not known */
-    uint32_t generation; /* if the argument is a buffer of the library: scratch_generation at that time. Otherwise 0 */
+    uint32_t generation; /* if it is a buffer of the library: the scratch_generation when it was set. Otherwise 0 */
     unsigned char value[GPUSCAN__MAX_KNOWN];
 } gpuscan__known_arg;
 
@@ -11969,7 +11970,7 @@ enum {
 
 /* Describes the stand-ins for a call's buffers in a rehearsal, a launch ahead of a call: see gpuscan__rehearse. */
 typedef struct gpuscan__stage {
-    uint64_t sham, scratch, zeros; /* bytes: the stand-in for buffers; the scratch; the scratch's zeros, at its start */
+    uint64_t sham, scratch, zeros; /* bytes of the stand-in for buffers; of scratch; of its beginning that must be 0 */
     cl_image_format image;         /* the stand-in image's format; all 0: no image */
 } gpuscan__stage;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
@@ -11999,8 +12000,8 @@ typedef struct gpuscan__recording {
                 widths in one buffer would not work: bits of a word could look like another width's epoch
      PLAIN      everything else */
 enum { GPUSCAN__ZEROS = 0, GPUSCAN__WORDS32, GPUSCAN__WORDS64, GPUSCAN__WORDS128, GPUSCAN__PLAIN, GPUSCAN__SCRATCHES };
-#define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines. So in the object's own scratch,
-                                     words that are loaded together begin at a line. tuning: scan-window-line */
+#define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines. So in the object's own scratch
+                                     the words behind them begin at a line, too. tuning: scan-window-line */
 
 typedef struct gpuscan__own_scratch {
     cl_mem mem;
@@ -12673,7 +12674,7 @@ typedef struct gpuscan__need {
 /* A call in progress. Each operation has a struct that begins with this one. */
 struct gpuscan__plan {
     const gpuscan__operation *operation;
-    const void *desc; /* the operation's desc */
+    const void *desc; /* the caller's gpuscan_X_desc, if X is the operation */
     const gpuscan_call *call;
 
     /* the function `resolve` of the operation sets the fields below from the arguments */
@@ -12713,8 +12714,8 @@ struct gpuscan__operation {
     const char *name;
     uint32_t number;  /* the operation's GPUSCAN__OPERATION_... */
     int uses_scratch; /* 1: some calls of the operation use scratch */
-    int trusts_group; /* 1: with NVIDIA's lanes, kernels run with the group size that they were built for. The driver's
-                         limit is ignored, since it is 256 if registers are limited */
+    int trusts_group; /* 1: with LANES_PTX, kernels run with the group size that they were built for. The limit that
+                         the driver reports is ignored, since it is 256 if registers are limited */
     int has_capacity; /* 1: the desc has a capacity, which limits its outputs */
     int in_order;     /* 1: one sub-group combines a group's results in order if the operator does not commute */
     /* Checks all arguments except buffers, and sets elements and ranges from them. */
@@ -12941,8 +12942,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(UNKNOWN, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0)};
 
 /* Returns the first row that fits the device and the call, or NULL. `calls` has the call's GPUSCAN__FOR_... bits.
-   `size` is the bytes of an element, `bytes` of all elements. A strategy is allowed if its bit, or AUTO's, is in
-   `strategies`. */
+   `size` is the bytes of an element, `bytes` of all. A strategy is allowed if `strategies` has its bit, or AUTO's. */
 static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
                                                    unsigned strategies) {
     const gpuscan__profile *profile = &gs->device.profile;
