@@ -1057,8 +1057,8 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        tile_width;    /* pixels; 0: whole rows. With tile_width or tile_height each tile has a histogram */
     uint64_t        tile_height;   /* rows; 0 means all rows */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
-    const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower,
-                                            upper of channel 0, lower, upper of channel 1, ... whatever the mask is */
+    const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
+                                            and upper of channel 0, then those of channel 1, ... whatever the mask is */
     uint64_t        edges_pitch;   /* elements from one channel's edges to the next's; 0: all channels share one set */
     gpuscan_image   samples_image; /* instead of samples and pitches: `count` x `rows` pixels, from the pixel x, y on */
     uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride has its own program */
@@ -11803,7 +11803,7 @@ typedef struct gpuscan__facts {
 /* Sorts. A tile has up to `vectors` elements per work-item. A larger tile stores longer runs of elements with one
    digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA
    (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. Without lanes, a work-item takes at most 15 elements. tuning:
-   sort-no-lanes. With a count on the device, a sort has the launches for the desc's `count`. tuning: sort-counted.
+   sort-no-lanes. With a count on the device, a sort takes the launches of the desc's `count`. tuning: sort-counted.
    `units` is 8 on Intel's GPUs, since 8 or 16 units share a local memory. A group of 512 work-items, in sub-groups of 8
    lanes, fills 8 units. tuning: sort-intel, sort-together-others */
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
@@ -11939,7 +11939,7 @@ enum { GPUSCAN__PART_TEXT, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCA
 
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
-    gpuscan__key key; /* a blob's program has only key.registers (and so key.group 0) until a call requests it */
+    gpuscan__key key; /* in a blob's program only key.registers is set (key.group is 0) until a call requests it */
     gpuscan__text custom; /* the custom texts, each with its NUL; empty: none */
     gpuscan__text parts[GPUSCAN__PARTS];
     cl_program program;
@@ -12915,9 +12915,9 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(AMD_OR_INTEL, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, RUNS, 0, 0, MULTI_PASS, 256, 8, 0, 0, 0),
 #endif
-    /* Scans on AMD's and Intel's GPUs. On AMD's, SINGLE_PASS_AHEAD is faster above 16 MiB, or above 4 MiB for 8-byte
-       elements that are EXACT. Intel's compiler would keep 8 vectors of bytes or floats in private memory. In scans by
-       segments it would spill 4 vectors of short elements. tuning: scan-fold, scan-intel */
+    /* Scans on AMD's and Intel's GPUs. On AMD's, SINGLE_PASS_AHEAD is faster above 16 MiB, or above 4 MiB if elements
+       have 8 bytes and any order gives the same result. Intel's compiler would keep 8 vectors of bytes or floats in
+       private memory. In scans by segments it would spill 4 vectors of short elements. tuning: scan-fold, scan-intel */
     GPUSCAN__TILE(AMD, EXACT, 8, 4096, SINGLE_PASS, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
