@@ -421,7 +421,7 @@ typedef struct gpuscan_image {
              Calls that differ only in the bytes of their values run the same program. The struct needs the same layout
              on host and device: float4 is aligned to 16 bytes on the device. A struct that is aligned to more than 8
              bytes is copied to private memory first, so arrays in it are slower. `identity` may also be evaluated with
-             values whose bytes are all 0, for example in a preparation. It must then end, and its result is ignored.
+             values whose bytes are all 0, for example in a preparation. It must then end; any result will do.
 
    SOURCES   The expressions convert, select, equal, key and weight may read up to four more buffers, call.sources. They
              see pointers `source0` to `source3`, of type global const T * for a source of type T, to the elements at
@@ -11533,7 +11533,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_BY_INDEX, 8192)   /* sort: the values that move with the keys are indices */                                \
     X(FLAG_NO_KEYS, 16384)   /* sort: the call wants no keys */                                                        \
     X(FLAG_BUCKETS, 32768)   /* sort: the first pass moves elements into buckets, by their most significant digit */   \
-    X(FLAG_IF_UNEVEN, 65536) /* sort on a CPU: the kernel works only if a bucket exceeds a core's share of elements */ \
+    X(FLAG_IF_UNEVEN, 65536) /* sort on a CPU: the kernel does its work only if a bucket exceeds a core's share */     \
     X(FLAG_PACKS, 131072)    /* sort: the first pass packs payloads from several arrays into records */                \
     X(FLAG_UNPACKS, 262144)  /* sort: the last pass unpacks the records and stores each payload to its array */        \
     X(FLAG_BLOCKS, 524288)   /* sort on a CPU: elements move block by block, a block's keys first, then its values */  \
@@ -12652,7 +12652,7 @@ typedef struct gpuscan__range {
     int required; /* 1: the buffer must not be NULL */
     int reads, writes;
     int rereads;  /* 1: a pass reads what an earlier pass wrote */
-    int in_place; /* ranges with the same number may be the same memory; 0: this range must not */
+    int in_place; /* an output may be the memory of another range with the same number; 0: of no other range */
     int shorter;  /* 1: the range may be shorter than the other range with the same `in_place` */
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* 1: buffer.mem is an image, which has been checked already */
