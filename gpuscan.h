@@ -198,8 +198,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* gcc continues after #error, but stops at this include of a missing file. The include
-                          must not name opencl.h: gcc skips the include of a file that __has_include did not find */
+#include <OpenCL/cl.h> /* gcc goes on after #error, but stops at the include of a missing file. It would not stop
+                          here at opencl.h: it skips the include of a file that __has_include did not find */
 #elif !defined(__APPLE__) && !defined(__OPENCL_CL_H) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -207,10 +207,10 @@
 #endif
 #ifdef __APPLE__
 #include <OpenCL/opencl.h>
-#elif !defined(__OPENCL_CL_H) /* a loader that declares OpenCL by itself, such as clew.h, has defined it */
+#elif !defined(__OPENCL_CL_H) /* a loader that declares OpenCL, such as clew.h, has defined __OPENCL_CL_H */
 #include <CL/cl.h>
 #endif
-#ifndef CL_VERSION_1_2 /* loaders like clew.h declare OpenCL 1.1, which is enough for the interface */
+#ifndef CL_VERSION_1_2 /* a loader like clew.h declares OpenCL 1.1. Only this type is then missing */
 typedef struct gpuscan__no_image_desc cl_image_desc;
 #ifdef GPUSCAN_IMPLEMENTATION
 #error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers \
@@ -245,7 +245,7 @@ extern "C" {
 
 /* [TYPES] ---------------------------------------------------------------------------------------------------------- */
 
-/* The library's object, made for one context and one device: see THREADS. */
+/* The library's object, made for one context and one device: see THREADS at the top. */
 typedef struct gpuscan gpuscan;
 
 /* 0 is success. Codes from -1 to -1999 are OpenCL's own, passed through. The library's own codes form classes of 100:
@@ -336,11 +336,11 @@ typedef enum gpuscan_op {
                       order
    SINGLE_PASS        one launch, decoupled look-back        one launch, whose last       bins in local memory, merged
                                                              group combines the results   into global memory
-   SINGLE_PASS_AHEAD  as SINGLE_PASS, but half of the        as SINGLE_PASS               as SINGLE_PASS
-                      groups sum tiles ahead of the scan
-   CPU_MULTI_PASS     MULTI_PASS, one work-item a group      MULTI_PASS, as in a scan     a table per work-item,
-                                                                                          merged into global memory
-   CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     SINGLE_PASS, as in a scan    as CPU_MULTI_PASS
+   SINGLE_PASS_AHEAD  one launch; one group turns the        as SINGLE_PASS               as SINGLE_PASS
+                      tiles' sums into prefixes for all
+   CPU_MULTI_PASS     MULTI_PASS, one work-item a group      MULTI_PASS, one work-item    a table per work-item,
+                                                             a group                      merged into global memory
+   CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     SINGLE_PASS, likewise        as CPU_MULTI_PASS
 
    The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back. Scans
    along columns take MULTI_PASS for the first three, and CPU_MULTI_PASS for the others. (One column without gaps is
@@ -421,7 +421,7 @@ typedef struct gpuscan_image {
              Calls that differ only in the bytes of their values run the same program. The struct needs the same layout
              on host and device: float4 is aligned to 16 bytes on the device. A struct that is aligned to more than 8
              bytes is copied to private memory first, so arrays in it are slower. `identity` may also be evaluated with
-             values whose bytes are all 0, for example in a preparation. Then it must end, with any result.
+             values whose bytes are all 0, for example in a preparation. It must then end; any result will do.
 
    SOURCES   The expressions convert, select, equal, key and weight may read up to four more buffers, call.sources. They
              see pointers `source0` to `source3`, of type global const T * for a source of type T, to the elements at
@@ -473,7 +473,7 @@ enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* the maximum number per call */
 typedef struct gpuscan_tally {
     gpuscan_buffer count;          /* out: one element of count_type, such as an argument of an indirect draw */
     gpuscan_type   count_type;     /* u32 (default) or u64; with u32 the desc's count must be below 2^32 */
-    gpuscan_buffer dispatch;       /* out: three u32, work-groups x, y, z for the elements written; 0, 1, 1 for none */
+    gpuscan_buffer dispatch;       /* out: three u32, groups in x, y and z for the written elements; 0, 1, 1 if none */
     uint32_t       dispatch_items; /* elements that each work-group takes; 0 means 64 */
     uint32_t       dispatch_limit; /* the maximum x. If more groups are needed, y is ceil(groups / dispatch_limit) and x
                                       is ceil(groups / y). 0 means 65535 */
@@ -502,9 +502,9 @@ typedef struct gpuscan_call {
                                       CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST (on drivers that follow OpenCL) */
     const cl_event  *wait_list;
     cl_event        *event;        /* out, may be NULL: the event of the call's last command. The caller releases the
-                                      event. EVENTS says how to time a call. After a failure *event is NULL */
-    gpuscan_buffer   scratch;      /* device memory for intermediate results; NULL: the object's own, see MEMORY. The
-                                      offset is in bytes, a multiple of 64. See also Scratch in [FUNCTIONS] */
+                                      event. EVENTS at the top has more on timing. After a failure *event is NULL */
+    gpuscan_buffer   scratch;      /* device memory for intermediate results; NULL: the object's own (see MEMORY at
+                                      the top). The offset is in bytes, a multiple of 64. See Scratch in [FUNCTIONS] */
     uint64_t         scratch_size; /* usable bytes, counted from the offset; 0 means up to the end of the buffer */
     gpuscan_strategy strategy;
     uint64_t         counts_from;  /* read only by gpuscan_X_prepare and gpuscan_X_scratch_size: the smallest count to
@@ -636,10 +636,10 @@ typedef struct gpuscan_opencl {
              other objects or earlier starts stored. Loaded programs need neither the driver's compiler nor a self-test.
              A relative name is resolved at each use. Several processes may share the folder. Files that are damaged, or
              of another device, driver or version, are ignored. If the folder or a file cannot be used, calls do not
-             fail: the logger gets the file and the reason. Programs that fail their self-test are not stored. Launches
-             that are prepared after a program's first call are not stored either. Files are replaced but never deleted:
-             you may delete any at any time. Files are trusted like blobs, so others must not be able to write to the
-             folder. If a FIFO has the name of such a file, the call blocks */
+             fail: the logger gets the file and the reason. Programs that fail their self-test are not stored. A file
+             also records the launches of preparations, but only until a call has used the program. Files are replaced
+             but never deleted: you may delete any at any time. Files are trusted like blobs, so others must not be able
+             to write to the folder. If a FIFO has the name of such a file, the call blocks */
 typedef struct gpuscan_desc {
     cl_context            context;     /* NULL means that the library creates one. The object retains the context */
     cl_device_id          device;      /* NULL: the context's first device or, without a context, see device_name */
@@ -743,8 +743,8 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
 /* Returns a result's text in GPUSCAN_RESULTS, an OpenCL code's name, or "unknown result". Never returns NULL. */
 GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result);
 
-/* Returns the last call's failure in words: the argument, the OpenCL call, or the build log (almost 8,000 characters;
-   the logger gets all). Returns "" if the last call succeeded or gs is NULL. The text is valid until the next call. */
+/* Returns the last call's failure in words: the argument, the OpenCL call, or the build log (cut to almost 8,000
+   characters; the logger gets all). Returns "" if the last call succeeded or gs is NULL. Valid until the next call. */
 GPUSCAN_API const char *gpuscan_error(const gpuscan *gs);
 
 /* Returns a builtin type's size in bytes, or 0 for DEFAULT, CUSTOM and unknown values. */
@@ -771,7 +771,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    built (a second or less) and tested on a few numbers. Each operation needs one program per combination of types,
    operator, custom texts, strategy, options, outputs and range of counts. Small and large counts, rows, images and
    numbers of bins take different programs, with limits that depend on the device. Histograms that count bins in the
-   same way share a program, so a grid that grows needs few programs. gpuscan_X_prepare builds ahead.
+   same way share a program, so few programs serve a growing number of bins. gpuscan_X_prepare builds ahead.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must hold all elements up to the last one of the last row. A range that the call writes must
                    not overlap anything else that the call reads or writes, its scratch included, except as the
@@ -857,8 +857,7 @@ typedef struct gpuscan_scan_desc {
     gpuscan_along         along;        /* COLUMNS: scans the columns of a matrix of `count` lines and `rows` columns */
 } gpuscan_scan_desc;
 
-/* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
-   src[i].
+/* Prefix sum: scans each row by itself. dst[i] = init op src[0] op ... op src[i - 1] (INCLUSIVE: ... op src[i]).
 
    src, dst      row r is the `count` elements from src.offset + r * src_pitch on, and in dst likewise
    pitch_bytes   RGB rows that are padded to a multiple of 4 bytes must be scanned as rows of u8, not of 3-byte
@@ -962,7 +961,7 @@ typedef struct gpuscan_reduce_desc {
     gpuscan_call          call;
     uint64_t              rows;        /* the number of independent reductions; 0 means 1 */
     uint64_t              src_pitch;   /* elements from row to row, at least `count`; 0 means `count` */
-    gpuscan_segments      segments;    /* instead of rows and src_pitch: segments of src, by OFFSETS */
+    gpuscan_segments      segments;    /* instead of rows and src_pitch: segments of src. The form must be OFFSETS */
     gpuscan_image         src_image;   /* instead of src, rows and segments: `count` pixels, from the pixel x, y on */
     uint64_t              src_width;   /* with src_image: pixels to take from each row; 0: all from column x on */
 } gpuscan_reduce_desc;
@@ -1039,7 +1038,7 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_outside outside;
     int             accumulate;    /* not 0: adds to the counters instead of overwriting them */
     gpuscan_buffer  edges;         /* for EDGES */
-    gpuscan_buffer  weights;       /* optional: one weight per pixel. Each sample of the pixel adds it, instead of 1 */
+    gpuscan_buffer  weights;       /* optional: one weight per pixel. A sample adds its pixel's weight, instead of 1 */
     gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
     uint32_t        channels;      /* the number of interleaved channels, 1 to 4; 0 means 1 */
     uint32_t        channel_mask;  /* channel c is counted if bit c of the mask is 1; 0 means all channels */
@@ -1055,12 +1054,12 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_type    value_type;    /* with custom->convert: the type of its value, and of bounds and edges. The default
                                       is sample_type, or f32 if that is f16 */
     const char     *weight;        /* optional, instead of weights: an expression for the weight of a pixel */
-    uint64_t        tile_width;    /* pixels; 0 means a row. With tile_width or tile_height each tile has a histogram */
+    uint64_t        tile_width;    /* pixels; 0: whole rows. With tile_width or tile_height each tile has a histogram */
     uint64_t        tile_height;   /* rows; 0 means all rows */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
-                                            and upper bound of each channel, also of those that the mask omits */
-    uint64_t        edges_pitch;   /* elements from one channel's edges to the next's; 0: one set for all */
+                                            and upper of channel 0, then those of channel 1, ... whatever the mask is */
+    uint64_t        edges_pitch;   /* elements from one channel's edges to the next's; 0: all channels share one set */
     gpuscan_image   samples_image; /* instead of samples and pitches: `count` x `rows` pixels, from the pixel x, y on */
     uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride has its own program */
 } gpuscan_histogram_desc;
@@ -1074,9 +1073,9 @@ typedef struct gpuscan_histogram_desc {
                  counts_stride is the struct's size and counts.offset the member's offset, both in counters. What lies
                  between counters is unchanged. (gpuscan_quantile takes counters without a stride.)
    weights       the weight of pixel p of row r is at weights.offset + r * weights_pitch + p
-   pitch_bytes   at least a row, and a multiple of sample_type's size; for a custom type, a multiple of the largest
-                 power of two that divides the type's size. To count a region of a picture, set its offset and the
-                 picture's pitch
+   pitch_bytes   at least the bytes of a row, and a multiple of sample_type's size. For a custom type, it must be a
+                 multiple of the largest power of two that divides the type's size. To count a region of a picture, set
+                 the region's offset and the picture's pitch
    custom        custom->convert is an expression of x, the pixel, and i, its ulong number in its row. It gives a value
                  of value_type, and only this value is counted: channel_mask must be 0, `counts` has one channel, and
                  bins, bounds, edges and NaN refer to the value. x is a sample_type. With 2 to 4 channels x
@@ -1092,8 +1091,8 @@ typedef struct gpuscan_histogram_desc {
                  is at least `bins` + 1, those of channel c begin at edges.offset + c * edges_pitch. Values that do not
                  ascend give wrong counts, but do no other harm
    scratch       up to 8 bytes for each counter of each tile. If the bins do not fit local memory, or if weights are
-                 added to u64 counters, a CPU needs up to 64 MiB, or one table if that is larger. With weights, set
-                 `weights` or host_weights for gpuscan_histogram_prepare and gpuscan_histogram_scratch_size, too
+                 added to u64 counters, a CPU needs up to 64 MiB, or one table of all bins if that is larger. With
+                 weights, set `weights` or host_weights for gpuscan_histogram_prepare and _scratch_size, too
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
                  EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
@@ -1144,9 +1143,9 @@ typedef struct gpuscan_select_desc {
     const gpuscan_custom  *custom;       /* PREDICATE needs custom->select. A custom type needs custom->size */
     gpuscan_buffer         indices;      /* out, optional: the index in src of each kept element, from src.offset on */
     gpuscan_type           index_type;   /* u32 (default) or u64 */
-    const gpuscan_payload *payloads;     /* arrays whose elements at kept indices go from src to dst */
+    const gpuscan_payload *payloads;     /* each payload's elements at the kept indices go from its src to its dst */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    uint64_t               capacity;     /* elements for which each output has room; 0, or above `count`: `count` */
+    uint64_t               capacity;     /* elements that fit each output; 0, or more than `count`, means `count` */
     gpuscan_tally          selected;     /* out, optional: the number of elements kept */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -1188,19 +1187,19 @@ typedef struct gpuscan_runs_desc {
     gpuscan_buffer         keys;
     uint64_t               count;         /* the number of keys. 0 is legal: then only `runs` is written */
     gpuscan_type           key_type;      /* default: u32. If it is CUSTOM, custom->equal compares keys */
-    int                    bitwise;       /* not 0: keys, which are builtin, are equal if their bits are equal */
+    int                    bitwise;       /* not 0: keys are equal if their bits are. key_type must then be builtin */
     gpuscan_buffer         keys_dst;      /* out: the first key of each run */
     gpuscan_buffer         starts;        /* out, of index_type: index of each run's first key, from keys.offset on */
     gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
-    gpuscan_buffer         src, dst;      /* dst is out: for each run, src's elements at its keys, combined in order */
+    gpuscan_buffer         src, dst;      /* dst is out: per run, the elements of src at its keys, combined in order */
     gpuscan_type           src_type;      /* default: u32 */
     gpuscan_type           dst_type;      /* default: src_type */
     gpuscan_op             op;            /* any except ARGMIN and ARGMAX */
     const gpuscan_custom  *custom;
     const gpuscan_payload *payloads;      /* a payload's dst gets the elements of its src at the runs' first keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    uint64_t               capacity;      /* runs for which each output has room; 0, or above `count`: `count` */
+    uint64_t               capacity;      /* runs that fit each output; 0, or more than `count`, means `count` */
     gpuscan_tally          runs;          /* out: the number of runs */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -1216,7 +1215,7 @@ typedef struct gpuscan_runs_desc {
        src       1 2 3 4 5 6        starts    0 3 5      dst      6 9 6, with op ADD
 
    src, dst      the elements of src at each run's keys are converted to dst_type and combined in their order, as in
-                 gpuscan_reduce without init. In custom->convert i is the index in src. src may be keys
+                 gpuscan_reduce without init. In custom->convert i is the index in src. src may be the range of keys
    capacity      all runs are counted. Only the first `capacity` of them are written
    equal         keys are compared by C's ==: -0 and +0 are equal, and each NaN is a run by itself. With `bitwise`, keys
                  are equal if their bits are. For a custom type custom->equal decides. The library calls it only for a
@@ -1280,15 +1279,15 @@ typedef struct gpuscan_sort_desc {
                  may need more: up to about 10,000 elements are sorted in one launch, and up to a million or more a GPU
                  gathers payloads. gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
                      keys                      their size; twice that if dst is missing
-                     a payload of 4, 8 bytes   its size
-                     another payload size,     two indices of 4 bytes per element (8 from 2^32 elements on), or one if a
-                     several payloads, a       permutation of this size is given. Also the largest array gathered in
-                     permutation, or a         place, if it exceeds the keys. Exception: if a GPU moves up to four
-                     custom type               payloads, together up to 16 bytes per element, along with many keys:
-                                               once or twice their size
-                 With may_destroy_src, a sort that is not in place needs no scratch for keys and for a payload of 4 or 8
-                 bytes. The result is then copied if the number of passes is even. (In place it is copied if the number
-                 is odd. A pass sorts by 8 bits, or by 4: see MULTI_PASS.)
+                     one payload, 4 or 8 bytes its size
+                     other payloads, a         two indices of 4 bytes per element (8 from 2^32 elements on), or one if a
+                     permutation, or a         permutation with indices of this size is given. Also the largest array
+                     custom type               gathered in place, if it exceeds the keys. Exception: if a GPU moves up
+                                               to four payloads, together up to 16 bytes per element, along with many
+                                               keys: once or twice the size of these payloads
+                 With may_destroy_src, a sort that is not in place needs scratch neither for keys nor for a payload of
+                 4 or 8 bytes. The result is then copied if the number of passes is even. (In place it is copied if the
+                 number is odd. A pass sorts by 8 bits, or by 4: see MULTI_PASS.)
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
                  dst or payloads that are not in place may be undefined
@@ -1449,12 +1448,12 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 
 /* Loads the programs of a blob, so that the first call is as fast as after gpuscan_X_prepare. Programs that the object
-   has already are skipped. It creates the kernels. On drivers that finish their work at a kernel's first launch, it
-   launches each kernel as its preparation or first call did, on buffers of its own and a count of 0. It also grows each
-   kind of the object's scratch to its stored size, if that is at most 64 MiB. It waits for the device, and takes about
-   2 ms a program (NVIDIA, whose driver compiles binaries: 43 ms, or 1 ms from its cache). The blob may be freed
-   afterwards. A program that the driver rejects, or fails to launch, does not make the function fail: the logger is
-   told, and the program is built from source when it is needed.
+   has already are skipped. The function creates the kernels. On drivers that finish their work at a kernel's first
+   launch, it launches each kernel as its preparation or first call did, on buffers of its own and a count of 0. It also
+   grows each of the object's scratch buffers to the size in the blob, if that is at most 64 MiB. It waits for the
+   device, and takes about 2 ms a program (NVIDIA, whose driver compiles binaries: 43 ms, or 1 ms from its cache). The
+   blob may be freed afterwards. A program that the driver rejects, or fails to launch, does not make the function fail:
+   the logger is told, and the program is built from source when it is needed.
 
    GPUSCAN_ERROR_BLOB: the blob is truncated, damaged, or of another device, driver, version of the library or set of
    GPUSCAN_ONLY_... macros. INVALID_ARGUMENT: gs or blob is NULL. OUT_OF_HOST_MEMORY. After a failure the object is as
@@ -1576,7 +1575,7 @@ enum {
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
 /* Lists frequent words of the kernels, the longest first. In the embedded text two characters stand for each word: see
-   gpuscan__word. $ and ` mean the same in a word: see gpuscan__text_code. tools/embed reads this table. */
+   gpuscan__word. In words, too, $ and ` are abbreviations: see gpuscan__text_code. tools/embed reads this table. */
 static const char gpuscan__words[144][16] = {
     "__attribute__((", "$OP_ARGUMENTS,", "static inline ", "$ITEM_VECTORS", "global const ", "$UNROLL for(",
     "){ $ONE_ITEM", "AL_MEM_FENCE", " parameters", "$HAS_BEGUN(", "$ANY_ORDER", "$BARRIER()", "$OWN_FIRST",
@@ -11526,7 +11525,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_COUNT_U64, 16)    /* count_buffer holds the count, as u64 */                                                \
     X(FLAG_STREAM, 32)       /* kernels store the output past the cache, since it is large */                         \
     X(FLAG_ACCUMULATE, 128)  /* histogram: kernels add to the counters instead of overwriting them */                  \
-    X(FLAG_FINISH, 256)      /* histogram: this launch also does the finishing step, see [HISTOGRAM FINISH] */         \
+    X(FLAG_FINISH, 256)      /* histogram: this launch also moves the sums to `counts`. Otherwise a second one does */ \
     X(FLAG_TALLY_U32, 512)   /* the call wants the number of selected elements or runs, as u32 */                      \
     X(FLAG_TALLY_U64, 1024)  /* the call wants the number of selected elements or runs, as u64 */                      \
     X(FLAG_DISPATCH, 2048)   /* the call wants the dispatch arguments for the written elements */                      \
@@ -11534,9 +11533,9 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_BY_INDEX, 8192)   /* sort: the values that move with the keys are indices */                                \
     X(FLAG_NO_KEYS, 16384)   /* sort: the call wants no keys */                                                        \
     X(FLAG_BUCKETS, 32768)   /* sort: the first pass moves elements into buckets, by their most significant digit */   \
-    X(FLAG_IF_UNEVEN, 65536) /* sort: the kernel does its work only if the buckets are uneven */                       \
-    X(FLAG_PACKS, 131072)    /* sort: the kernel loads a record's fields from separate arrays */                       \
-    X(FLAG_UNPACKS, 262144)  /* sort: the kernel stores a record's fields to separate arrays */                        \
+    X(FLAG_IF_UNEVEN, 65536) /* sort on a CPU: the kernel does its work only if a bucket exceeds a core's share */     \
+    X(FLAG_PACKS, 131072)    /* sort: the first pass packs payloads from several arrays into records */                \
+    X(FLAG_UNPACKS, 262144)  /* sort: the last pass unpacks the records and stores each payload to its array */        \
     X(FLAG_BLOCKS, 524288)   /* sort on a CPU: elements move block by block, a block's keys first, then its values */  \
     X(FLAG_REHEARSAL, 1073741824) /* integral image, quantile: the kernel does nothing, see gpuscan__rehearse */       \
     X(FENCE_NONE, 0)         /* no fence of device scope is known for the device */                                    \
@@ -11548,27 +11547,27 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(LANES_SUBGROUPS, 2)                                                                                              \
     X(LANES_LOCAL, 3)                                                                                                  \
     X(LANES_AMD, 4)                                                                                                    \
-    X(STATES_ALIGN, 32)      /* state words per cache line. SINGLE_PASS_AHEAD pads its sums to whole lines */          \
+    X(STATES_ALIGN, 32)      /* 32-bit words in a cache line. Arrays of tiles' sums are padded to whole lines */       \
     X(BIN_MODE_SHIFT, 0)     /* BIN_MODE_...: how the bin of a sample is computed, see gpuscan_even_bin */             \
     X(BIN_MODE_MULTIPLY, 1)                                                                                            \
     X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
     X(BIN_MODE_CHECKED, 3)                                                                                             \
     X(BIN_MODE_GENERAL, 4)                                                                                             \
-    X(BIN_MODE_GUESS, 5)     /* for float samples. The edges correct the estimated bin, whatever its error is */       \
-    X(BIN_MODE_NEAREST, 6)   /* for float samples. The estimated bin is either right or one too large */               \
-    X(HEADS_NONE, 0)         /* HEADS_...: what marks the first elements of segments; NONE: there are no segments */   \
-    X(HEADS_FLAGS, 1)        /* flags that are not 0 mark first elements */                                            \
-    X(HEADS_KEYS, 2)         /* keys that differ from the key before them mark first elements */                       \
-    X(HEADS_BITS, 3)         /* bits that are 1 mark first elements */                                                 \
+    X(BIN_MODE_GUESS, 5)     /* for floats. An estimated bin, even a very wrong one, is corrected by bins' edges */    \
+    X(BIN_MODE_NEAREST, 6)   /* for floats. The estimated bin is right or one too large: one edge decides */           \
+    X(HEADS_NONE, 0)         /* HEADS_...: where segments of a scan begin. NONE: there are no segments */              \
+    X(HEADS_FLAGS, 1)        /* segments begin where a flag is not 0 */                                                \
+    X(HEADS_KEYS, 2)         /* segments begin where a key differs from the key before it */                           \
+    X(HEADS_BITS, 3)         /* segments begin where a bit is 1 */                                                     \
     X(SEGMENTS_NONE, 0)      /* reduction: the call has a single result */                                             \
     X(SEGMENTS_ROWS, 1)      /* reduction: the call has one result for each row */                                     \
     X(SEGMENTS_U32, 2)       /* reduction: the call has one result for each segment, with 32-bit offsets */            \
     X(SEGMENTS_U64, 3)       /* reduction: the call has one result for each segment, with 64-bit offsets */            \
-    X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count arrived groups */                                 \
-    X(ARRIVALS_U64, 44)      /* 64-bit accumulators count arrived groups in bit 44 and the bits above it */            \
+    X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count the groups that have added to them */             \
+    X(ARRIVALS_U64, 44)      /* bits 44 to 63 of an accumulator count the groups that have added to it */              \
     X(QUANTILE_ALL, 0)       /* quantiles: one program computes every form */                                          \
-    X(QUANTILE_RANKS, 1)     /* quantiles: the form is not MEAN, and there are few fractions */                        \
-    X(QUANTILE_SMALL, 2)     /* quantiles: RANKS' conditions hold, and a sub-group takes one or more histograms */     \
+    X(QUANTILE_RANKS, 1)     /* quantiles on GPUs: not the form MEAN, and at most QUANTILE_FEW fractions */            \
+    X(QUANTILE_SMALL, 2)     /* as RANKS, and a sub-group has room for the bins of one or more histograms */           \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red */                                \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
@@ -11623,7 +11622,7 @@ GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
 
 #define GPUSCAN__ERROR_SIZE 8192 /* bytes of gs->error. A longer build log is cut, but the logger gets all of it */
 #define GPUSCAN__REFUSAL_SIZE 256
-#define GPUSCAN__CACHE_MOST 4000 /* maximum bytes of the folder's name and NUL; PATH_MAX also holds a file name */
+#define GPUSCAN__CACHE_MOST 4000 /* maximum bytes of the folder's name and its NUL. With a file name it fits PATH_MAX */
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
@@ -11648,15 +11647,15 @@ enum {
 enum {
     GPUSCAN__FOR_ALL = 0,
     GPUSCAN__FOR_SCANS = 1,
-    GPUSCAN__FOR_UNPACKED = 2, /* scans of 1- or 2-byte integers that gpuscan__packed does not pack */
+    GPUSCAN__FOR_UNPACKED = 2, /* scans of 1- or 2-byte integers that do not share words: see gpuscan__packed */
     GPUSCAN__FOR_F16 = 4,      /* scans of f16 */
     GPUSCAN__FOR_BYTES = 8,    /* scans of source elements of 1 byte */
     GPUSCAN__FOR_SEGMENTS = 16, /* scans by segments */
     GPUSCAN__FOR_LISTS = 32,   /* selections and runs */
     GPUSCAN__FOR_SELECTIONS = 64,
     GPUSCAN__FOR_INDICES = 128, /* selections of indices alone */
-    GPUSCAN__FOR_OUTPUTS = 256, /* selections with several outputs, or with wide elements */
-    GPUSCAN__FOR_ELEMENTS = 512, /* selections that store only elements, by a predicate or with src as flags */
+    GPUSCAN__FOR_OUTPUTS = 256, /* selections that store several arrays, or at least WIDE_ELEMENTS bytes an element */
+    GPUSCAN__FOR_ELEMENTS = 512, /* selections by a predicate, or with src as flags, whose only output is dst */
     GPUSCAN__FOR_RUNS = 1024,
     GPUSCAN__FOR_KEYS = 2048,  /* runs that reduce nothing */
     GPUSCAN__FOR_F64_VALUES = 4096, /* runs that reduce f64 values */
@@ -11675,10 +11674,10 @@ typedef struct gpuscan__tuning {
     uint64_t up_to;   /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
-    uint32_t ahead;     /* if `once` is 0: SINGLE_PASS_AHEAD sums a tile this many bytes ahead of the tile that it
-                           scans. In scans, src and dst count; otherwise only the array that decides counts */
+    uint32_t ahead;     /* if `once` is 0: by how many bytes SINGLE_PASS_AHEAD sums tiles ahead of the scan. Scans
+                           count src plus dst. Selections and runs count the array that decides what is kept */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
-    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0 needs NVIDIA's or simulated lanes */
+    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: twice, but only with LANES_PTX or _LOCAL */
 } gpuscan__tuning;
 
 /* Describes a device and its driver. */
@@ -11687,13 +11686,13 @@ typedef struct gpuscan__facts {
     char name[16];
     cl_device_type type; /* the profile matches devices that have any of these bits */
     cl_uint vendor;      /* the CL_DEVICE_VENDOR_ID that the profile matches; 0: any */
-    char part[16];       /* a part of the device's or its platform's name; "": any name */
+    char part[16];       /* a text that the device's or its platform's name has to contain; "": any name fits */
     int launches_late; /* 1: the driver may compile a kernel only at its first launch, as PoCL and Mesa do */
     uint32_t polls;    /* how often a group polls the result of another group's tile before it sums that tile itself */
     unsigned refused;  /* the strategies that do not work on the device, each as a bit 1 << strategy */
 } gpuscan__facts;
 
-/* Lists the fields of a profile: X(field, values), with a value for each profile in the order of the bits: simulator,
+/* Lists the fields of a profile: X(field, values), with a value for each GPUSCAN__ON_... in this order: simulator,
    NVIDIA, AMD, Intel, other GPU, llvmpipe, Skylake, other CPU, unknown. `group` is the number of work-items of a group,
    `vectors` the vectors per work-item, and `registers` the maximum number of registers per work-item, if the compiler
    accepts a limit; 0: no limit.
@@ -11707,21 +11706,23 @@ typedef struct gpuscan__facts {
      GPUSCAN_STRATEGY_##gpu,       GPUSCAN_STRATEGY_##other, GPUSCAN_STRATEGY_##other,                                 \
      GPUSCAN_STRATEGY_##cpu,       GPUSCAN_STRATEGY_##cpu,   GPUSCAN_STRATEGY_##other}
 
-/* Numbers of scans, selections and runs, and of all operations in several passes. `parts_vectors` is 4 on AMD's GPUs,
-   since with 8 vectors of 8-byte elements registers suffice for only 2 waves. `rows_group` is 0 on llvmpipe, since Mesa
-   22.3's llvmpipe computes tiles of whole rows wrong. PoCL and Oclgrind compute them right. For short rows, 56
-   registers suit most lengths. 64 registers are as fast, except where fewer groups of 384 work-items then share a
-   multiprocessor. Prefetching tiles makes scans some percent slower. tuning: scan-counted-registers, scan-rows */
+/* Numbers of scans, selections and runs, and of all multi-pass operations. `parts_vectors`, for MULTI_PASS, is 4 on
+   AMD's GPUs, since with 8 vectors of 8-byte elements registers suffice for only 2 waves. `rows_group` is 0 on
+   llvmpipe, since Mesa 22.3's llvmpipe computes tiles of whole rows wrong. PoCL and Oclgrind compute them right. For
+   most lengths of short rows, 56 registers are best. 64 registers are as fast, but fewer groups of 384 work-items then
+   fit a multiprocessor. Prefetching tiles makes scans slower. tuning: scan-counted-registers, scan-rows */
 #define GPUSCAN__NUMBERS_tiles(X)                                                                                      \
-    X(groups_per_unit, {  4,   8,   8,   8,   8, 64,   4,   4,   4}) /* groups per compute unit in several passes */   \
-    /* register limits for selections by bits, and for groups that take several tiles each. A limit in the row of      \
-       gpuscan__tunings replaces them. [1]: elements or keys of more than 4 bytes */                                   \
+    X(groups_per_unit, {  4,   8,   8,   8,   8, 64,   4,   4,   4}) /* groups per compute unit in multi-pass calls */ \
+    /* register limits for selections by bits, and for groups that take several tiles each. A limit in the call's row  \
+       of gpuscan__tunings replaces them. [0]: elements and keys of up to 4 bytes, [1]: larger ones */                 \
     X(counted_registers[2], GPUSCAN__NVIDIA(64, 0), GPUSCAN__NVIDIA(80, 0))                                            \
-    X(parts_vectors,   {  0,   0,   4,   4,   0,  0,   0,   0,   0}) /* multi-pass: maximum vectors; 0: no limit */    \
+    X(parts_vectors,   {  0,   0,   4,   4,   0,  0,   0,   0,   0}) /* maximum vectors of a work-item; 0: no limit */ \
     /* maximum elements of a selection's tile: 16-bit indices and local memory allow no more */                        \
     X(select_tile, GPUSCAN__NVIDIA(24 * GPUSCAN__KIB, 8192))                                                           \
-    X(rows_group,      {256, 256, 256, 256, 256,  0, 256, 256, 256}) /* for tiles of whole rows; 0: no such tiles */   \
-    X(rows_vectors,    {  4,   4,   4,   2,   4,  4,   4,   4,   4}) /* minimum; 2 if the call has few elements */     \
+    /* work-items of the smallest group that takes a tile of whole rows; 0: there are no such tiles */                 \
+    X(rows_group,      {256, 256, 256, 256, 256,  0, 256, 256, 256})                                                   \
+    /* minimum vectors of a work-item in a tile of whole rows. If the call has few elements, it is 2 instead */        \
+    X(rows_vectors,    {  4,   4,   4,   2,   4,  4,   4,   4,   4})                                                   \
     X(rows_wider, GPUSCAN__NVIDIA(1, 0)) /* 1: longer rows get larger groups: see gpuscan__scan_rows_step */           \
     X(rows_registers[2], GPUSCAN__NVIDIA(56, 0), GPUSCAN__NVIDIA(64, 0)) /* limits: see gpuscan__scan_rows_registers */
 
@@ -11738,60 +11739,61 @@ typedef struct gpuscan__facts {
     /* bytes of a tile */                                                                                              \
     X(chunk,        {4096, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 17, 1 << 18, 1 << 18})                    \
     X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* bytes to prefetch ahead in src; 0: none */                   \
-    X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* bytes ahead in dst; 0: large outputs bypass the caches */    \
+    X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* bytes to prefetch in dst; 0: large outputs bypass caches */  \
     /* maximum number of elements that one work-item sorts in one launch */                                            \
     X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1))                                                                       \
-    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements of a part: each part writes partial cache lines */       \
+    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements of a work-item: each one writes partial cache lines */   \
     X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum elements of a sort that first moves keys into buckets */       \
-    /* maximum bytes of an average bucket (with values, half of it), or a core's share of the cache if this is more */ \
+    /* maximum bytes of an average bucket in such a sort; with values, half of this. If a core's share of half the     \
+       cache is larger, the share is the maximum */                                                                    \
     X(sort_bucket, GPUSCAN__ALIKE(1 << 20))                                                                            \
     X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* a bucket of at least this number of bytes is divided once more */
 
-/* Reductions. On an NVIDIA GPU two groups of 512 work-items share a multiprocessor's registers, with 8 loads per
-   work-item in flight, or 2 for structs, combined in order. tuning: reduce-groups, reduce-structs */
+/* Reductions. On an NVIDIA GPU two groups of 512 work-items share a multiprocessor's registers. A work-item has 8
+   loads in flight, but 2 if they are structs that a custom operator combines. tuning: reduce-groups, reduce-structs */
 #define GPUSCAN__NUMBERS_reduce(X)                                                                                     \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_SINGLE_PASS, MULTI_PASS))                                \
     X(group,          {32, 512, 256, 256, 256, 64, 64, 64, 64})                                                        \
     X(vectors,        { 2,   8,   4,   4,   4,  4,  4,  4,  4})                                                        \
-    X(vectors_custom, { 2,   2,   4,   4,   4,  4,  4,  4,  4}) /* for custom operators on 8 or 16 bytes */            \
+    X(vectors_custom, { 2,   2,   4,   4,   4,  4,  4,  4,  4}) /* for custom operators, elements of 8, 16 bytes */    \
     X(per_unit,       { 4,   2,   8,   8,   8, 16,  4,  4,  4}) /* groups per compute unit */                          \
     X(registers, GPUSCAN__NVIDIA(64, 0))
 
 /* Reductions of rows and segments. If all segments together have more than `lanes` elements, groups have split_group
-   work-items, and long segments are split. Otherwise groups have lanes_group work-items: large groups on NVIDIA's GPUs.
-   If the mean segment is short, groups are halved, down to 128 work-items, while the call has fewer than lanes_items
-   elements for each work-item of a group. Small groups start earlier. `lane_registers` leaves registers for the next
+   work-items, and extra groups sum long segments. Otherwise groups have lanes_group work-items, many on NVIDIA's GPUs.
+   If the mean segment is short, a group is halved, down to 128 work-items, while all segments together have fewer than
+   lanes_items elements for each of its work-items: small groups start earlier. lane_registers suffice also for the next
    step's offsets, which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
     X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, or if a whole group sums each segment */    \
     X(vectors,     { 2,    4,   4,   4,   4,  4,  4,  4,  4})                                                          \
-    X(per_unit,    { 4,    4,   8,   8,   8,  4,  4,  4,  4}) /* groups per compute unit */                            \
+    X(per_unit,    { 4,    4,   8,   8,   8,  4,  4,  4,  4}) /* groups per compute unit that sum long segments */     \
     X(row_lanes, GPUSCAN__ALIKE(4096))                        /* maximum elements of a row that a sub-group sums */    \
     X(lanes_group, {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                          \
     X(split_group, {32,  128, 256, 256, 256, 64, 64, 64, 64})                                                          \
     X(lanes, GPUSCAN__NVIDIA(1 << 20, 1 << 18))                                                                        \
     X(lanes_items, GPUSCAN__NVIDIA(256, 0))                                                                            \
     X(split_from, GPUSCAN__ALIKE(4096)) /* minimum number of elements of a segment that several groups share */        \
-    X(lane_registers, GPUSCAN__NVIDIA(48, 0))                 /* limit if lanes sum rows or segments */
+    X(lane_registers, GPUSCAN__NVIDIA(48, 0)) /* the most registers of a work-item if lanes sum rows or segments */
 
 /* Histograms. On an NVIDIA GPU one group of 1024 work-items has all registers of a multiprocessor, so it loads while it
    counts. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank. Wider samples arrive too
    slowly to need that. On AMD's and Intel's GPUs two groups per unit, each with 32 copies of 256 bins, fill 64 KiB of
-   local memory. On CPUs a group draws pieces of the samples by ticket and has its own table, so one group per thread
-   suffices for wider samples. tuning: histogram-copies */
+   local memory. On CPUs a group takes one part of the samples after another, by ticket, and counts in its own table.
+   So one group per thread suffices for wider samples. tuning: histogram-copies */
 #define GPUSCAN__NUMBERS_histogram(X)                                                                                  \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_MULTI_PASS, SINGLE_PASS))                                \
     X(group,         {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                        \
     X(vectors, GPUSCAN__ALIKE(4))                                                                                      \
-    X(per_unit[2],   { 4,    1,   2,   2,   4, 16,  4,  4,  4}, /* groups per unit. [1]: samples above 1 byte */       \
+    X(per_unit[2],   { 4,    1,   2,   2,   4, 16,  4,  4,  4}, /* groups per compute unit. [1]: samples > 1 byte */   \
                      { 4,    1,   4,   4,   4, 16,  1,  1,  4})                                                        \
-    /* groups per compute unit if bins lie in global memory, or are sliced and samples are many */                     \
+    /* groups per compute unit if bins lie in global memory, or are cut into slices and samples are many */            \
     X(per_unit_far,  { 4,    2,   4,   4,   4, 16,  1,  1,  4})                                                        \
     X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4}) /* minimum vectors per work-item */                    \
     X(copies[2],     { 2,   32,  32,  32,   4,  2,  8,  8,  4}, /* maximum copies of the bins in local memory */       \
                      { 2,   16,   8,   8,   4,  2,  8,  8,  4})                                                        \
-    X(registers, GPUSCAN__NVIDIA(64, 0))                        /* no limit if bins are sliced and samples are many */ \
-    /* vectors that a work-item loads at a time if bins are sliced and samples are few */                              \
+    X(registers, GPUSCAN__NVIDIA(64, 0)) /* no limit if bins are cut into slices and samples are many */               \
+    /* vectors that a work-item loads at a time if bins are cut into slices and samples are few */                     \
     X(short_vectors, { 2,    4,   0,   0,   0,  0,  2,  2,  0})                                                        \
     /* maximum bytes of local memory for bins */                                                                       \
     X(local,         {16384, 49152, 32768, 32768, 16384, 16384, 1 << 20, 1 << 20, 16384})                              \
@@ -11801,24 +11803,24 @@ typedef struct gpuscan__facts {
 /* Sorts. A tile has up to `vectors` elements per work-item. A larger tile stores longer runs of elements with one
    digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA
    (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. Without lanes, a work-item takes at most 15 elements. tuning:
-   sort-no-lanes. A sort whose count is on the device takes as many launches as its `count`. tuning: sort-counted.
+   sort-no-lanes. With a count on the device, a sort takes the launches of the desc's `count`. tuning: sort-counted.
    `units` is 8 on Intel's GPUs, since 8 or 16 units share a local memory. A group of 512 work-items, in sub-groups of 8
    lanes, fills 8 units. tuning: sort-intel, sort-together-others */
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
     X(vectors,  { 2,   8,  28,  16,  15,  4,  4,  4,  4})                                                              \
-    X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0},       /* maximum bytes; 0: no limit. [0]: sub-groups of 32 */      \
+    X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* most bytes for a group; 0: no limit. [0]: sub-groups of 32 */   \
                 {0, 0, 32 << 10, 0, 0, 0, 0, 0, 0})                                                                    \
-    /* 1: tiles go through local memory in pieces, if there are values, and keys or values have 8 bytes or more */     \
+    /* 1: tiles with values go through local memory piece by piece, if keys or values have 8 bytes or more */          \
     X(halves,   { 0,   1,   1,   0,   0,  0,  0,  0,  0})                                                              \
     /* maximum elements that SINGLE_PASS sorts in one launch, with at most one tile per compute unit. The groups wait  \
        for each other, so the device must not suspend running groups */                                                \
     X(together, {0, 1 << 21, 1 << 20, 1 << 18, 0, 0, 0, 0, 0})                                                         \
-    /* a sort in one launch has a group per `units` units, so that all groups run together */                          \
+    /* a sort in one launch has at most a group for every `units` compute units, so that all groups run together */    \
     X(units,    { 1,   1,   1,   8,   1,  1,  1,  1,  1})                                                              \
-    /* minimum elements of a sort that moves payloads through the passes in records. A large sort is then faster than  \
-       with a gather by index. 0: no records */                                                                        \
+    /* minimum elements of a sort whose passes move records: all payloads of an element, packed, along with its key.   \
+       In large sorts this is faster than to gather payloads by index after the passes. 0: no records */               \
     X(records, GPUSCAN__NVIDIA(1 << 20, 0))
 
 /* Integral images. A work-item takes `vectors` rows at a time. On NVIDIA's GPUs 8 rows would be faster for few types,
@@ -11899,17 +11901,17 @@ typedef struct gpuscan__key {
     gpuscan__given given;
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
-    uint32_t undivided; /* 1: rows have no parts, columns and images no bands, and no kernels join these */
+    uint32_t undivided; /* 1: no row, column or image is divided among groups, so no kernel joins partial results */
     uint32_t own[GPUSCAN__KEY_OWN]; /* a copy of the struct of the operation's own fields, which are all uint32_t */
 } gpuscan__key;
 
 /* Holds the values to which a kernel's arguments were last set. Equal values are not set again, to save time. A buffer
    is remembered only while the library keeps it alive, since a new buffer could get a released one's handle. */
 enum { GPUSCAN__MAX_ARGS = 36, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 16 };
-enum { GPUSCAN__VALUES_MOST = 256 }; /* maximum bytes of call.values. A kernel gets them after its numbers */
+enum { GPUSCAN__VALUES_MOST = 256 }; /* maximum bytes of call.values, which end a kernel's struct of numbers */
 typedef struct gpuscan__known_arg {
     size_t size;         /* bytes of `value`; 0: the argument's value is not known */
-    uint32_t generation; /* the generation, if the argument is a buffer of the library; otherwise 0 */
+    uint32_t generation; /* if it is a buffer of the library: the scratch_generation when it was set. Otherwise 0 */
     unsigned char value[GPUSCAN__MAX_KNOWN];
 } gpuscan__known_arg;
 
@@ -11937,17 +11939,17 @@ enum { GPUSCAN__PART_TEXT, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCA
 
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
-    gpuscan__key key; /* until a call requests a blob's program, only key.registers is set, so key.group is 0 */
+    gpuscan__key key; /* in a blob's program only key.registers is set (key.group is 0) until a call requests it */
     gpuscan__text custom; /* the custom texts, each with its NUL; empty: none */
     gpuscan__text parts[GPUSCAN__PARTS];
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
-    const char *const *names; /* the kernels' names, then NULL. Not set until a call requests a blob's program */
+    const char *const *names; /* the kernels' names, then NULL. A blob's program has none until a call requests it */
     size_t group;            /* maximum group size with which all kernels can be launched */
     int odd_width;           /* 1: a kernel's sub-group width differs from lane_width, or is unknown: see asks_width */
     int spills;              /* 1: a kernel on Intel's GPUs spills registers to memory */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
-    int rehearsed;           /* 1: the program's kernels have been rehearsed, see gpuscan__rehearse */
+    int rehearsed;           /* 1: the kernels have been launched ahead of a call: see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
     size_t stored;           /* 1 + bytes of the recording that was last loaded or stored in the cache; 0: none was */
@@ -11955,7 +11957,7 @@ typedef struct gpuscan__program {
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
 
-/* Lists what the arguments of a launch of gpuscan__rehearse can be. Kinds from SHAM on index a stage's buffers. */
+/* Lists what the arguments of a launch of gpuscan__rehearse can be. Kinds from SHAM on index a rehearsal's buffers. */
 enum {
     GPUSCAN__SET_VALUE,
     GPUSCAN__SET_LOCAL,   /* local memory */
@@ -11968,11 +11970,11 @@ enum {
 
 /* Describes the stand-ins for a call's buffers in a rehearsal, a launch ahead of a call: see gpuscan__rehearse. */
 typedef struct gpuscan__stage {
-    uint64_t sham, scratch, zeros; /* bytes: the stand-in for buffers; scratch; its first bytes, which must be 0 */
+    uint64_t sham, scratch, zeros; /* bytes of the stand-in for buffers; of scratch; of its beginning that must be 0 */
     cl_image_format image;         /* the stand-in image's format; all 0: no image */
 } gpuscan__stage;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
-#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of `sham` and, in a kept recording, of `scratch` */
+#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of `sham`, and of `scratch` in recordings for blobs */
 
 /* A launch of a rehearsal (see gpuscan__rehearse), which is recorded, then replayed. A launch from a blob is replayed
    without a plan. `values` has room for a gpuscan_run (the largest init) and a kernel's numbers. */
@@ -11998,8 +12000,8 @@ typedef struct gpuscan__recording {
                 widths in one buffer would not work: bits of a word could look like another width's epoch
      PLAIN      everything else */
 enum { GPUSCAN__ZEROS = 0, GPUSCAN__WORDS32, GPUSCAN__WORDS64, GPUSCAN__WORDS128, GPUSCAN__PLAIN, GPUSCAN__SCRATCHES };
-#define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines. So in the object's own scratch,
-                                     words that are loaded together begin at a line. tuning: scan-window-line */
+#define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines. So in the object's own scratch
+                                     the words behind them begin at a line, too. tuning: scan-window-line */
 
 typedef struct gpuscan__own_scratch {
     cl_mem mem;
@@ -12030,7 +12032,7 @@ struct gpuscan {
                                                    profile refuses, each as a bit 1 << strategy */
     char cache[GPUSCAN__CACHE_MOST]; /* the name of the folder of built programs; "": none */
     uint64_t kernels_hash;          /* hash of the kernels' text; 0: not computed yet */
-    uint32_t refusals;              /* how often the library gave up a strategy or the lanes */
+    uint32_t refusals;              /* how often the library gave up a strategy or the vendor's instructions */
     char refusal[GPUSCAN__REFUSAL_SIZE]; /* the reason for the last refusal */
     char error[GPUSCAN__ERROR_SIZE];
 };
@@ -12043,7 +12045,7 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
 /* NVIDIA's driver returns this code if the context is lost. CL_INVALID_COMMAND_QUEUE may also mean that. */
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
-/* Stores a failure in words, logs it and returns its code. A driver's CL_SUCCESS with NULL becomes an error. */
+/* Stores a failure in words, logs it and returns its code. A 0 from a driver that returned NULL becomes an error. */
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
     GPUSCAN__PRINTF(3, 4);
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
@@ -12055,7 +12057,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     va_start(arguments, format);
     length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    words = gpuscan_result_string(result); /* printed up to a colon, since `format` has its own advice */
+    words = gpuscan_result_string(result); /* printed without the advice behind a colon: `format` has its own */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
              result == CL_INVALID_COMMAND_QUEUE || result == GPUSCAN__NVIDIA_ILLEGAL_ACCESS
                  ? ": the queue is invalid, or its context is lost and no object on it works any more"
@@ -12108,9 +12110,9 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
 }
 
 /* Lists the marks. In embedded code, a ` and a mark stand for code that passes on a call's values and sources: see
-   VALUES in tools/embed. Marks that only this file uses: ! declares an expression's variables, ? the members of the
-   struct that is passed on. ~ adds the sources' offsets and the values to the struct of a kernel's numbers. It declares
-   values as words, since PoCL 3.1 misplaces structs with vectors. */
+   VALUES in tools/embed. Three marks are for this file alone. ! declares the variables that an expression sees. ?
+   declares the members of the struct that is passed on. ~ declares the sources' offsets and the values in a kernel's
+   struct of numbers. There the values are words, since PoCL 3.1 misplaces structs with vectors. */
 static const struct {
     char mark, without[5]; /* without: the code in programs that have no values and no sources */
     char with[16];         /* the first part of the code in programs with values or sources */
@@ -12274,7 +12276,7 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
      1 if signed integers are computed as unsigned ones, otherwise 0
      the comparison of ARGMIN or ARGMAX; "": the operator is another one
      the self-test's data
-     an expression of a and b for the host's integers. `less` is 1 if a < b. Self-tests' custom operator is b ? b : a */
+     the host's expression of integers a and b, for self-tests, whose custom operator is b ? b : a. less: 1 if a < b */
 #define GPUSCAN__OPS(X)                                                                                                \
     X(OP_ADD, "a + b", "a + b", ZERO, 1, "", SUM, a + b)                                                               \
     X(OP_MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, "", FALLING, less ? a : b)                                        \
@@ -12356,7 +12358,7 @@ static int gpuscan__is_float(gpuscan_type type) {
 typedef struct gpuscan__elements {
     gpuscan_type src, dst;
     gpuscan_op op;
-    const gpuscan_custom *custom; /* NULL unless the call uses a part of it */
+    const gpuscan_custom *custom; /* NULL if the call uses no part of it */
     const char *source_types[GPUSCAN_MAX_SOURCES]; /* each source's custom_type; NULL unless the type is CUSTOM */
     uint32_t src_size, dst_size, result_size;
     uint32_t t_size; /* bytes of the arithmetic's type */
@@ -12366,7 +12368,7 @@ typedef struct gpuscan__elements {
     int commutes;
     const char *convert; /* the custom conversion; NULL: there is none */
     uint32_t seen; /* 0: the conversion's x is an element; else x is an image's pixel, with this number of channels */
-    int selects; /* a GPUSCAN__SELECTS_.... Unless it is NOT, the conversion gives the number of elements kept */
+    int selects; /* a GPUSCAN__SELECTS_...; if it is not SELECTS_NOT, the conversion gives how many elements are kept */
     int inverts; /* 1: elements are kept if their flag or custom->select is 0 */
     uint32_t channels; /* how many numbers an element has. If there are several, it is a vector. 0 means 1 */
 
@@ -12375,7 +12377,7 @@ typedef struct gpuscan__elements {
     uint32_t key_size;
     int reduces;
     uint32_t length_size; /* bytes of a run's length; 0: the call wants no lengths */
-    uint32_t state_align; /* alignment of a gpuscan_run in bytes; 0: there is none, as the scan only counts runs */
+    uint32_t state_align; /* alignment of the struct gpuscan_run in bytes; 0: no struct, the scan only counts runs */
     int wide;             /* 1: runs and elements are counted in 64 bits */
 } gpuscan__elements;
 
@@ -12644,13 +12646,13 @@ typedef struct gpuscan__range {
     gpuscan_buffer buffer;
     uint64_t elements; /* number of elements, counted from buffer.offset */
     uint32_t size;     /* bytes of an element */
-    uint32_t cut;      /* bytes to subtract from elements * size if rows do not begin at whole elements; otherwise 0 */
+    uint32_t cut;      /* bytes by which elements * size exceeds the range, if that is no multiple of `size`; else 0 */
     uint32_t alignment; /* alignment of the first element in bytes; 0: gpuscan__alignment(size), at most 16 */
     uint64_t row, pitch; /* rows of `row` bytes begin every `pitch` bytes; if `pitch` is 0, the range is a single row */
     int required; /* 1: the buffer must not be NULL */
     int reads, writes;
     int rereads;  /* 1: a pass reads what an earlier pass wrote */
-    int in_place; /* ranges with the same number may be the same memory; 0: it may overlap none */
+    int in_place; /* an output may be the memory of another range with the same number; 0: of no other range */
     int shorter;  /* 1: the range may be shorter than the other range with the same `in_place` */
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* 1: buffer.mem is an image, which has been checked already */
@@ -12672,7 +12674,7 @@ typedef struct gpuscan__need {
 /* A call in progress. Each operation has a struct that begins with this one. */
 struct gpuscan__plan {
     const gpuscan__operation *operation;
-    const void *desc; /* the operation's desc */
+    const void *desc; /* the caller's gpuscan_X_desc, if X is the operation */
     const gpuscan_call *call;
 
     /* the function `resolve` of the operation sets the fields below from the arguments */
@@ -12690,7 +12692,7 @@ struct gpuscan__plan {
 
     /* the function `choose` of the operation reads the fields below */
     int in_place;              /* 1: src and dst are the same range */
-    int both_places; /* 1: preparations with AUTO plan the call in place and not in place; set by `resolve` */
+    int both_places; /* 1: a preparation with AUTO plans the call twice, in place and not; `resolve` sets this */
     size_t group_limit;        /* maximum work-items of a group: the limit of the device, or of the call's kernels */
     int is_stand_in;           /* 1: the plan has a self-test's stand-in for the caller's custom text */
     const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose a key */
@@ -12698,7 +12700,7 @@ struct gpuscan__plan {
     /* the function `choose` of the operation sets the fields below from the elements and the device's profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* maximum bytes of PLAIN that kernels access if the count they read is 0; 0: all bytes */
+    uint64_t idle_plain; /* maximum bytes of PLAIN scratch that kernels access if they read a count of 0; 0: all */
 
     int not_built; /* 1: the driver did not build the program; gpuscan__build sets it */
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
@@ -12712,8 +12714,8 @@ struct gpuscan__operation {
     const char *name;
     uint32_t number;  /* the operation's GPUSCAN__OPERATION_... */
     int uses_scratch; /* 1: some calls of the operation use scratch */
-    int trusts_group; /* 1: with NVIDIA's lanes, kernels run with the group size that they were built for. The driver's
-                         limit is ignored, since it is 256 if registers are limited */
+    int trusts_group; /* 1: with LANES_PTX, kernels run with the group size that they were built for. The limit that
+                         the driver reports is ignored, since it is 256 if registers are limited */
     int has_capacity; /* 1: the desc has a capacity, which limits its outputs */
     int in_order;     /* 1: one sub-group combines a group's results in order if the operator does not commute */
     /* Checks all arguments except buffers, and sets elements and ranges from them. */
@@ -12764,7 +12766,7 @@ static int gpuscan__key_is_cpu(const gpuscan__key *key) {
     return gpuscan__is_cpu_strategy(gpuscan__key_strategy(key));
 }
 
-/* Gives a piece's bit, or 0 if the condition fails. tools/embed parses lists of pieces and documents their form. */
+/* Gives the bit of a piece of kernels.cl.inc, or 0 if the condition fails. tools/embed documents and parses pieces. */
 #define GPUSCAN__PIECE(name, condition) ((uint64_t)((condition) != 0) << GPUSCAN__PIECE_##name)
 GPUSCAN__ASSERT(GPUSCAN__PIECES <= 64, pieces_fit)
 
@@ -12801,7 +12803,7 @@ GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
 enum { GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS };
 
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
-#define GPUSCAN__LANE_WIDTH 32 /* without lanes: how many work-items' values a tree sums */
+#define GPUSCAN__LANE_WIDTH 32 /* without sub-groups, one tree adds the values of this number of work-items */
 
 /* Lists the profiles. A device gets the first row that matches its type, its vendor and a part of its name or of its
    platform's name. The last row matches every device. An unknown device's groups may not make progress independently,
@@ -12835,15 +12837,14 @@ static const gpuscan__facts gpuscan__profiles[] = {
 /* Lists the tiles of scans, selections and runs. A call gets the first row that fits the profile and the call.
      small scans  up to GPUSCAN__FEW_TILES tiles. All groups run at the same time, and each loads the sums of all tiles
                   before its own, which is faster than a look-back
-     large scans  groups sum tiles about 24 MiB ahead of the tiles that they scan, since a cache of 50 MB holds as much
-                  and other data. Vectors and registers give the most loads in flight without spills. tuning:
-                  scan-tiles, scan-ahead
+     large scans  groups sum tiles about 24 MiB ahead of the scan, which then finds them in the cache of 50 MB. Vectors
+                  and registers give the most loads in flight without spills. tuning: scan-tiles, scan-ahead
      segments     no tiles are summed ahead, since a look-back ends at the nearest tile in which a segment begins. Many
                   small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small
      selections   a tile is loaded once only if flags of 1 byte select indices, or if a predicate selects elements of 4
                   bytes. Otherwise loading it twice is faster. tuning: select-tiles, select-small, select-once
      runs         a tile is loaded once, which is always faster. tuning: runs-tiles, runs-small, runs-once
-   On AMD's and Intel's GPUs, one group of a large call folds the tiles' sums to prefixes, unless gpuscan__scan_misfit
+   On AMD's and Intel's GPUs, one group of a large call adds the tiles' sums up to prefixes, unless gpuscan__scan_misfit
    makes a scan take several passes. Several passes are also faster for large runs with a reduction. Intel's rows were
    measured with states loaded by atomics. tuning: scan-fold, select-fold, runs-fold */
 #define GPUSCAN__TILE(devices, calls, size, kib, strategy, group, vectors, mib_ahead, registers, once)                 \
@@ -12914,9 +12915,9 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(AMD_OR_INTEL, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, RUNS, 0, 0, MULTI_PASS, 256, 8, 0, 0, 0),
 #endif
-    /* Scans on AMD's and Intel's GPUs. On AMD's, one group folds sums (AHEAD) above 16 MiB, or above 4 MiB if 8-byte
-       sums are exact. Intel's compiler would keep 8 vectors of bytes or floats in private memory. In scans by segments
-       it would spill 4 vectors of short elements. tuning: scan-fold, scan-intel */
+    /* Scans on AMD's and Intel's GPUs. On AMD's, SINGLE_PASS_AHEAD is faster above 16 MiB, or above 4 MiB if elements
+       have 8 bytes and any order gives the same result. Intel's compiler would keep 8 vectors of bytes or floats in
+       private memory. In scans by segments it would spill 4 vectors of short elements. tuning: scan-fold, scan-intel */
     GPUSCAN__TILE(AMD, EXACT, 8, 4096, SINGLE_PASS, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
@@ -12941,8 +12942,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(UNKNOWN, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0)};
 
 /* Returns the first row that fits the device and the call, or NULL. `calls` has the call's GPUSCAN__FOR_... bits.
-   `size` is the bytes of an element, `bytes` of all elements. A strategy is allowed if its bit, or AUTO's, is in
-   `strategies`. */
+   `size` is the bytes of an element, `bytes` of all. A strategy is allowed if `strategies` has its bit, or AUTO's. */
 static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
                                                    unsigned strategies) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -12961,7 +12961,7 @@ static const gpuscan__tuning *gpuscan__any_tuning(const gpuscan *gs) {
     return gpuscan__find_tuning(gs, GPUSCAN__FOR_ALL, 0, UINT64_MAX, 1u << GPUSCAN_STRATEGY_AUTO);
 }
 
-/* Lists the tiles of sorts with lanes, for each profile up to Intel's. The second and the third index are for
+/* Lists the tiles of sorts with lanes, {group, elements per work-item, registers}, by profile (up to Intel's) and by
      keys of    0: up to 4 bytes   1: 8 bytes
      values of  0: none   1: 4 bytes   2: 8 bytes   3: 16 bytes
    NVIDIA's tiles are as large as local memory allows: a larger tile stores longer runs of elements with one digit. With
@@ -12985,7 +12985,7 @@ GPUSCAN__ASSERT(offsetof(gpuscan__profile, integral) + sizeof(gpuscan__integral_
                     GPUSCAN__COUNT_OF(gpuscan__numbers) * sizeof(uint32_t),
                 profiles_are_numbers)
 
-/* Sets `p` to row `i` of gpuscan__profiles. Fills the first fields with the profile's column of gpuscan__numbers. */
+/* Sets `p` to row `i` of gpuscan__profiles. The fields before `facts` get the profile's column of gpuscan__numbers. */
 static void gpuscan__profile_set(gpuscan__profile *p, size_t i) {
     uint32_t column = gpuscan__log2(gpuscan__profiles[i].devices);
     size_t n;
@@ -13085,7 +13085,7 @@ GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     if (gs->limits.lanes) {
         device->lanes = GPUSCAN__LANES_LOCAL;
         width = gs->limits.lanes;
-        /* compilers for CPUs never finish SINGLE_PASS_AHEAD, whose groups reach different numbers of barriers */
+        /* CPUs' compilers never finish compiling SINGLE_PASS_AHEAD: its groups reach different numbers of barriers */
         if (is_cpu && device->profile.facts.devices != GPUSCAN__ON_SIMULATOR)
             device->profile.facts.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     } else if (gs->limits.without & GPUSCAN_WITHOUT_LANES) {
