@@ -446,7 +446,9 @@ typedef struct gpuscan_custom {
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM */
     size_t      size;     /* the type's sizeof on the device, 1 to 1024 bytes */
     const char *combine;  /* for GPUSCAN_OP_CUSTOM: an associative expression of a and b, where a precedes b */
-    const char *identity; /* for GPUSCAN_OP_CUSTOM: an expression e; combine(e, x) and combine(x, e) give x's bits */
+    const char *identity; /* for GPUSCAN_OP_CUSTOM: an expression e; combine(e, x) and combine(x, e) give x's bits. If
+                             the type has an array, e may be (T){{0}}, or a function that initializes a variable. But
+                             NVIDIA's compiler can hang on a function that returns or assigns (T){{0}} */
     const char *convert;  /* an expression that gives a destination element. It sees x, the source element (an f16 as a
                              float), and i, the element's ulong index in its row. NULL means C's conversion. In
                              gpuscan_histogram the expression gives the value to count, and x is a pixel. ARGMIN and
@@ -13706,13 +13708,13 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
    follows the text, since the text may end in a comment or a backslash. */
 static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const char *name, const char *lines,
                                   const char *after) {
-    gpuscan__text_add(text, before);
+    gpuscan__text_code(text, before);
     gpuscan__text_add(text, "\n#line 1 \"custom");
     gpuscan__text_add(text, name);
     gpuscan__text_add(text, "\"\n");
     gpuscan__text_add(text, lines);
     gpuscan__text_add(text, "\n\n");
-    gpuscan__text_add(text, after);
+    gpuscan__text_code(text, after);
 }
 
 /* Says what a custom expression can use besides its parameters and the call's values. */
@@ -13722,9 +13724,9 @@ enum {
 };
 
 /* Adds `lines`, the caller's expression, as a function. `head` is its type, name and parameters, in the notation of
-   gpuscan__text_code. `sees` is a sum of GPUSCAN__SEES_.... If `after` begins with `)`, adds the matching `(`. */
-static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *name,
-                                       const char *lines, const char *after) {
+   gpuscan__text_code. `before` and `after` make `lines` a statement. `sees` is a sum of GPUSCAN__SEES_.... */
+static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *before,
+                                       const char *name, const char *lines, const char *after) {
     int image = sees & GPUSCAN__SEES_IMAGE;
     if (image)
         gpuscan__text_code(text, "#define near(dx, dy) `near(`image, add_sat(at, (int2)(dx, dy)))\n");
@@ -13737,7 +13739,7 @@ static void gpuscan__define_expression(gpuscan__text *text, const char *head, in
         gpuscan__text_code(text, " const __private struct values *values = `call.values;");
     if (sees & GPUSCAN__SEES_SOURCES)
         gpuscan__text_code(text, "`!");
-    gpuscan__custom_lines(text, *after == ')' ? " return (" : " return", name, lines, after);
+    gpuscan__custom_lines(text, before, name, lines, after);
     if (image)
         gpuscan__text_add(text, "#undef near\n");
 }
@@ -13811,14 +13813,17 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
                                         e->key == GPUSCAN_TYPE_CUSTOM);
     if (e->key == GPUSCAN_TYPE_CUSTOM)
         gpuscan__define_expression(text, "bool `custom_equal(`+`custom_type a, `custom_type b", GPUSCAN__SEES_SOURCES,
-                                   " equal", custom->equal, ") != 0;}\n");
+                                   " return (", " equal", custom->equal, ") != 0;}\n");
     if (e->op == GPUSCAN_OP_CUSTOM) {
-        gpuscan__define_expression(text, "$T `custom_combine(`+$T a, $T b", 0, " combine", custom->combine, ";}\n");
-        gpuscan__define_expression(text, "$T `custom_identity(`*", 0, " identity", custom->identity, ";}\n");
+        gpuscan__define_expression(text, "$T `custom_combine(`+$T a, $T b", 0, " return", " combine", custom->combine,
+                                   ";}\n");
+        /* the variable: NVIDIA's compiler can hang on a function that returns a literal like (T){{0}} */
+        gpuscan__define_expression(text, "$T `custom_identity(`*", 0, " $T `e =", " identity", custom->identity,
+                                   "; return `e;}\n");
     }
     if (e->convert)
         gpuscan__define_expression(text, "$CONVERTED `custom_convert(`+$VALUE x, ulong i",
-                                   GPUSCAN__SEES_SOURCES + (e->seen ? GPUSCAN__SEES_IMAGE : 0),
+                                   GPUSCAN__SEES_SOURCES + (e->seen ? GPUSCAN__SEES_IMAGE : 0), " return (",
                                    e->selects ? " select" : " convert", e->convert,
                                    !e->selects  ? ");}\n"
                                    : e->inverts ? ") == 0;}\n"
@@ -15371,15 +15376,13 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
 
 /* Self-tests use this text in place of the caller's, which must not run on unexpected values. A value is a struct of
    parts. The operator takes each part from b or, if b's part is 0, from a. So it is associative, but does not commute.
-   Parts are uints if the size allows: NVIDIA's compiler is slow with bytes. tuning: device-stand-in-parts
-   The identity is a constant: NVIDIA's compiler does not return from some scans with (gpuscan_test){{0}}. */
+   Parts are uints if the size allows: NVIDIA's compiler is slow with bytes. tuning: device-stand-in-parts */
 static const char gpuscan__stand_in_text[] =
     "typedef struct { %s part[%u]; } gpuscan_test;\n"
     "gpuscan_test gpuscan_last(gpuscan_test a, gpuscan_test b) {\n"
-    "    for (int i = 0; i < %u; i++) a.part[i] = b.part[i] ? b.part[i] : a.part[i];\n"
-    "    return a;\n"
-    "}\n"
-    "constant gpuscan_test gpuscan_none = {{0}};\n";
+    "  for (int i = 0; i < %u; i++) if (b.part[i]) a.part[i] = b.part[i];\n"
+    "  return a;\n"
+    "}\n";
 
 /* Returns whether sub-groups have the width that the kernels are written for. Some devices choose it themselves. */
 static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
@@ -15433,7 +15436,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     }
     if (plan->e.dst == GPUSCAN_TYPE_CUSTOM) {
         custom.combine = "gpuscan_last(a, b)";
-        custom.identity = "gpuscan_none";
+        custom.identity = "(gpuscan_test){{0}}";
     }
     if (!stand_in.e.custom) /* if the conversion is the only custom text, the self-test runs without it */
         stand_in.key.custom_size = 0;
@@ -18658,10 +18661,10 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__hist
     snprintf(pixel, sizeof(pixel), "%s%s", element, gpuscan__vector_lengths[own->pixel_channels]);
     gpuscan__define(text, "PIXEL", pixel);
     if (own->converted)
-        gpuscan__define_expression(text, "$BINNED `custom_convert(`+$PIXEL x, ulong i", sees, " convert",
-                                   texts->convert, ");}\n");
+        gpuscan__define_expression(text, "$BINNED `custom_convert(`+$PIXEL x, ulong i", sees, " return (",
+                                   " convert", texts->convert, ");}\n");
     if (own->weighed)
-        gpuscan__define_expression(text, "$WEIGHT `custom_weight(`+$PIXEL x, ulong i", sees, " weight",
+        gpuscan__define_expression(text, "$WEIGHT `custom_weight(`+$PIXEL x, ulong i", sees, " return (", " weight",
                                    texts->combine, ");}\n");
     if (texts->source)
         gpuscan__undefine(text, texts->source);
@@ -20976,7 +20979,7 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define(text, "CUSTOM_KEY_BITS(x)", !real ? "(x)" : type->size == 8 ? "as_ulong(x)" : "as_uint(x)");
     gpuscan__define_source(text, &plan->e, 1);
     gpuscan__define_expression(text, "$CUSTOM_KEY_TYPE `custom_key(`+`custom_type x, ulong i", GPUSCAN__SEES_SOURCES,
-                               " key", custom->key, ";}\n");
+                               " return", " key", custom->key, ";}\n");
     if (custom->source)
         gpuscan__undefine(text, custom->source);
 }

@@ -347,9 +347,8 @@ static const test_operator op_three = {"3 bytes",
                                         "    c.v[1] = (uchar)(a.v[1] * b.v[0] + b.v[1]);\n"
                                         "    c.v[2] = (uchar)(a.v[2] + b.v[2]);\n"
                                         "    return c;\n"
-                                        "}\n"
-                                        "three none(void) { three c; c.v[0] = 1; c.v[1] = 0; c.v[2] = 0; return c; }\n",
-                                        "three", 3, "compose(a, b)", "none()", NULL, NULL, NULL, NULL},
+                                        "}\n",
+                                        "three", 3, "compose(a, b)", "(three){{1}}", NULL, NULL, NULL, NULL},
                                        op_three_combine,
                                        &op_three_identity,
                                        op_three_fill};
@@ -427,9 +426,8 @@ static const test_operator op_forty = {
      "    c.m[3] = a.m[2] * b.m[1] + a.m[3] * b.m[3];\n"
      "    c.count = a.count + b.count;\n"
      "    return c;\n"
-     "}\n"
-     "forty one(void) { forty c; c.m[0] = 1; c.m[1] = 0; c.m[2] = 0; c.m[3] = 1; c.count = 0; return c; }\n",
-     "forty", 40, "product(a, b)", "one()", NULL, NULL, NULL, NULL},
+     "}\n",
+     "forty", 40, "product(a, b)", "(forty){{1, 0, 0, 1}}", NULL, NULL, NULL, NULL},
     op_forty_combine,
     &op_forty_identity,
     op_forty_fill};
