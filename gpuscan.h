@@ -14046,7 +14046,7 @@ GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch[kind].epoch = 0;
 }
 
-/* Releases all scratch, for cases in which commands may still use it: the next call gets new buffers, without waits. */
+/* Releases all scratch while commands may still use it. The next call gets new buffers, so it need not wait. */
 GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
@@ -14651,7 +14651,7 @@ GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint
 
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
 
-/* Checks that no range exceeds 2^64 - 1 bytes or, in a preparation, which may lack buffers, BUFFER_MOST bytes. */
+/* Checks that no range exceeds 2^64 - 1 bytes. In a preparation, which may lack buffers, the limit is BUFFER_MOST. */
 static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
     size_t i;
     for (i = 0; i < plan->range_count; i++) {
@@ -15244,7 +15244,7 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     key->tile = group * vectors * vector;
 }
 
-/* Returns the bytes of local memory per group that each of a key's kernels needs. Callers add what some need more. */
+/* Returns the bytes of local memory per group that each of a key's kernels needs. Some need more, which callers add. */
 GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
@@ -15774,14 +15774,14 @@ static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, 
     return 64;
 }
 
-/* Returns how many low bits the data for AND and OR use: 8 for floats, otherwise all bits of the smaller type. */
+/* Returns how many low bits AND's and OR's data use: 8 for floats, else all of the smaller of src's and dst's types. */
 static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
     return gpuscan__is_float(e->src)
                ? 8
                : (unsigned)(8 * gpuscan__min(gpuscan__types[e->src].size, gpuscan__types[e->dst].size));
 }
 
-/* Returns a factor for numbers that fit the lower half of a 64-bit type. Multiplied by it, they fill both halves. */
+/* Returns a factor for numbers that fit the lower half of a 64-bit type. Their products with it fill both halves. */
 static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     const uint64_t one = 1;
     if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
@@ -16170,7 +16170,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     cl_int code = CL_SUCCESS, finished;
     gpuscan_result r = GPUSCAN_SUCCESS;
     memset(mems, 0, sizeof(mems));
-    memset(program->known, 0, sizeof(program->known)); /* a call's arguments, which the launches below overwrite */
+    memset(program->known, 0, sizeof(program->known)); /* forgets a call's arguments: the launches below set others */
     for (i = 0; i < count && r == 0 && code == CL_SUCCESS; i++) {
         if (i == 0 || memcmp(&launch[i].stage, &launch[i - 1].stage, sizeof(launch->stage)) != 0) {
             gpuscan__stage_end(gs, mems); /* commands that still run keep the buffers alive */
@@ -16777,7 +16777,7 @@ static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
 
 /* Defines macros for segments: how their first elements (heads) are marked, and which type the flag of a sum has. */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
-    uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes of the flag. A larger flag is an array of 8-byte integers */
+    uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes. A flag of more than 8 bytes is an array of 8-byte integers */
     if (own->heads == GPUSCAN__HEADS_NONE)
         return;
     gpuscan__define_number(text, "HEADS", own->heads);
@@ -17008,7 +17008,7 @@ static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t
     return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
 }
 
-/* Returns whether rows begin with a pad (places without elements) that aligns the vectors of a scan in reverse. */
+/* Returns whether rows begin with a pad (positions without elements) that aligns the vectors of a scan in reverse. */
 static int gpuscan__scan_pads(const gpuscan__scan_plan *plan) {
     return plan->key.reverse && !plan->key.heads && !gpuscan__key_is_cpu(&plan->common.key);
 }
@@ -17086,7 +17086,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 
 /* Rows of up to this many elements are short: a tile holds several of them, even if the call forces a single pass. */
 #define GPUSCAN__SHORT_ROW 32
-/* Rows of at least this many bytes get a group each if there are 4 rows per compute unit. tuning: scan-long-row */
+/* Rows of at least this many bytes get a group each if there are 4 or more per compute unit. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
 /* Rows of up to this many bytes are loaded element by element if they do not suit vectors and their gaps are wide. */
 #define GPUSCAN__SPARSE_ROW 512
@@ -17229,12 +17229,12 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_LINES 16 /* a work-item scans at least 16 lines. On a GPU it loads at most 16 at a time */
 #define GPUSCAN__COLUMNS_STAGE 64 /* lines below 64 bytes pass through local memory, 64 bytes of a column at a time */
 #define GPUSCAN__COLUMNS_STRIP 128 /* on a GPU, bytes of each line that a group scans (a group's strip) */
-#define GPUSCAN__COLUMNS_ALONE 256 /* with at least this many columns or vectors of columns per compute unit, too */
-#define GPUSCAN__COLUMNS_LOW   64 /* with at most this many lines, work-items take whole columns in one launch */
+#define GPUSCAN__COLUMNS_ALONE 256 /* with this many work-items per compute unit, one launch scans whole columns */
+#define GPUSCAN__COLUMNS_LOW   64 /* with at most this many lines, one launch scans whole columns */
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes that a work-item takes of each line, on a CPU */
 #define GPUSCAN__COLUMNS_FEW   16 /* on a CPU, each number of columns up to 16 has its own program; others share one */
 
-/* Returns how many columns a GPU's work-item takes: 32 bits, or 1 column if lines are not aligned to 32 bits. */
+/* Returns how many columns a GPU's work-item takes: enough for 32 bits if lines are aligned to 32 bits, else 1. */
 static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     uint64_t all = plan->columns | plan->src_pitch | plan->dst_pitch | desc->src.offset | desc->dst.offset;
@@ -17313,7 +17313,7 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit, units, lines;
     int cpu = gpuscan__key_is_cpu(key), forced = plan->common.forced != NULL;
     plan->unit = plan->key.vector;
-    if (plan->unit == 0) /* on a CPU: takes a multiple of 64 columns, whole cache lines, but in a self-test only few */
+    if (plan->unit == 0) /* on a CPU: takes a multiple of 64 columns, so whole cache lines, or 16 in a self-test */
         plan->unit = gpuscan__min(
             forced ? GPUSCAN__COLUMNS_FEW : gpuscan__ceil_div(gpuscan__ceil_div(plan->columns, groups), 64) * 64, tile);
     units = gpuscan__ceil_div(plan->columns, plan->unit);
@@ -17548,9 +17548,9 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     }
 }
 
-/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 8 elements. In round 0 the second
-   one includes a whole tile. In round 1 a segment ends where the first tile ends, and the last takes the rest. */
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
+/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 8 elements. In round 0 the second
+   segment includes a whole tile. In round 1 a segment ends where the first tile ends, and the last takes the rest. */
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
     uint64_t s = 0, at = 0;
     for (starts[0] = 0; at < count; starts[++s] = at) {
