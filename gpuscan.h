@@ -14129,8 +14129,8 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     *event = NULL;
 }
 
-/* If another queue or an out-of-order queue used the object's scratch last, makes the next command wait for that use,
-   too. If the call has a wait list, a marker's event replaces its events, so the chain waits for at most two events. */
+/* If another queue or an out-of-order queue used the object's scratch last, also makes the next command wait for that
+   use. If the call has a wait list, a marker's event replaces the list, so the chain waits for at most two events. */
 static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event, joined = NULL;
@@ -14252,7 +14252,7 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
     }
 }
 
-/* Chooses the caller's scratch or the object's own scratch. In the caller's, clears the kinds that must be 0. */
+/* Chooses the caller's or the object's own scratch. In the caller's scratch, clears the kinds that must be 0. */
 static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
@@ -15192,7 +15192,7 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
 
 /* Returns `group`, a number of work-items, or less. A group has at most as many sub-groups as a sub-group has lanes, so
    that one sub-group's lanes hold all sub-groups' sums. In single-pass scans, and in reductions whose operator does not
-   commute, one sub-group makes the others wait. With LANES_LOCAL none can wait, so then a group is one sub-group. */
+   commute, one sub-group makes the others wait. With LANES_LOCAL no sub-group can wait, so a group has only one. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
     int alone = plan->operation->in_order ? !plan->e.commutes
@@ -16878,8 +16878,8 @@ GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, 
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
-/* Resolves the segments. A flag in each sum says whether the sum includes the first element (head) of a segment. It has
-   as many bytes as the largest alignment of any type of the sum's size, so a struct of sum and flag has no padding. */
+/* Resolves the segments. A flag in each sum says whether the sum includes the first element (head) of a segment. The
+   flag has as many bytes as the largest alignment of any type of the sum's size, so a struct of both has no padding. */
 static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     gpuscan__elements *e = &plan->common.e;
