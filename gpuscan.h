@@ -16400,7 +16400,7 @@ static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpusca
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueReadBuffer failed");
 }
 
-/* Waits until the call has ended, and copies its outputs to their arrays. */
+/* Waits until the call has ended, and copies its outputs to the caller's arrays. */
 static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done) {
     gpuscan *gs = host->gs;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -16600,7 +16600,7 @@ static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     gpuscan__need_words(&plan->need, plan->key.word, payload, tiles * words);
 }
 
-/* Returns why a single launch cannot process these tiles, or NULL if it can. */
+/* Returns why a launch of `groups` groups cannot process `tiles` tiles, or NULL if it can. */
 static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles, uint64_t groups) {
     if (tiles >= (uint64_t)1 << 30)
         return "more than 2^30 tiles";
@@ -17567,7 +17567,7 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
 
 /* Fills the arrays of a self-test along columns. The matrix has more columns than a group scans, unless the program is
    for few columns. It has more lines than two groups scan, unless key.undivided is 1. In round 1 columns are not
-   aligned, and lines have gaps unless they pass through local memory. Edges lie where a work-item's lines end. */
+   aligned, and lines have gaps unless they pass through local memory. Edges lie where work-items' lines meet. */
 static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
