@@ -14589,7 +14589,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     const char *field = range->field;
     cl_mem mem = range->buffer.mem;
     size_t size = 0, origin = 0;
-    uint64_t offset, bytes = range->elements * range->size - range->cut, end; /* no overflow: gpuscan__check_sizes */
+    uint64_t offset, bytes = range->elements * range->size - range->cut, end; /* bytes fit: see gpuscan__check_sizes */
     gpuscan_result r = gpuscan__check_memory(gs, range);
     gpuscan__ask(gs, range, mem, CL_MEM_SIZE, sizeof(size), &size, &r);
     if (range->root != mem)
@@ -15664,7 +15664,7 @@ static uint64_t gpuscan__real_bits(gpuscan_type type, double x) {
     memcpy(&u64, &x, sizeof(u64));
     if (type != GPUSCAN_TYPE_F16)
         return type == GPUSCAN_TYPE_F64 ? u64 : u32;
-    magnitude = u32 & 0x7fffffffu; /* f16 has 10 fraction bits, f32 has 23. The exponent's bias is 15 and not 127 */
+    magnitude = u32 & 0x7fffffffu; /* f16 has 10 fraction bits and an exponent bias of 15, f32 has 23 and 127 */
     return magnitude ? (u32 >> 16 & 0x8000u) + (magnitude >> 13) - (112u << 10) : 0;
 }
 
