@@ -13424,8 +13424,8 @@ GPUSCAN__COLD void gpuscan__free_programs(gpuscan *gs, gpuscan__program *program
 
 enum { GPUSCAN__CUSTOM_TEXTS = 8 + GPUSCAN_MAX_SOURCES };
 
-/* Returns the caller's text number `i` for a program: first the texts of `e->custom`, then the types of sources. A NULL
-   becomes a text that no caller has: a program with an empty `convert` is not the one without `convert`. */
+/* Returns the caller's text number `i` for a program: first the texts of `e->custom`, then the types of sources. For
+   NULL, returns a text that no caller has: a program with an empty `convert` differs from one without `convert`. */
 static const char *gpuscan__custom_text(const gpuscan__elements *e, size_t i) {
     const gpuscan_custom *custom = e->custom;
     const char *const *types = e->source_types;
@@ -13448,7 +13448,7 @@ static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan__
     return at == texts->length;
 }
 
-/* Returns the field of which the build log says that its size is wrong, or NULL. See gpuscan__define_type. */
+/* Returns the name of the field whose size is wrong according to the build log, or NULL. See gpuscan__define_type. */
 static const char *gpuscan__wrong_size(const char *log) {
     static const char names[][2][32] = {{"gpuscan_values_size_differs", "call.values_size"},
                                            {"gpuscan_custom_size_differs", "custom->size"},
@@ -13583,7 +13583,7 @@ GPUSCAN__COLD int gpuscan__take_loaded(gpuscan *gs, gpuscan__program **program) 
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program);
 
 /* Builds a program from source and creates its kernels. Builds it again with Intel's large register file if a kernel
-   spills. After a failure the caller frees the program, with objects that a driver returned beside an error code. */
+   spills. After a failure the caller frees the program and any object that the driver returned with an error code. */
 GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const char *const *literal;
     gpuscan__text kernels = gpuscan__text_of(gs);
@@ -13652,8 +13652,7 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns the register limit to build with: `registers`, or 0 (no limit) without PTX, or if a group would need too many
-   registers. With LANES_SUBGROUPS (Intel), any result but 0 selects the large register file: see
-   gpuscan__build_somehow. */
+   registers. With LANES_SUBGROUPS (Intel), any result but 0 makes gpuscan__build select the large register file. */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
         return registers;
@@ -13704,8 +13703,8 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "TICKETS", GPUSCAN__TICKETS_SIZE / sizeof(cl_uint));
 }
 
-/* Adds `lines`, a text of the caller, between `before` and `after`. Build logs number its lines from 1. An empty line
-   follows the text, since the text may end in a comment or a backslash. */
+/* Adds `lines`, a text of the caller, between `before` and `after`. Build logs call the text "custom", followed by
+   `name`, and number its lines from 1. An empty line follows, since the text may end in a comment or a backslash. */
 static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const char *name, const char *lines,
                                   const char *after) {
     gpuscan__text_code(text, before);
@@ -13817,7 +13816,7 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
     if (e->op == GPUSCAN_OP_CUSTOM) {
         gpuscan__define_expression(text, "$T `custom_combine(`+$T a, $T b", 0, " return", " combine", custom->combine,
                                    ";}\n");
-        /* the variable: NVIDIA's compiler can hang on a function that returns a literal like (T){{0}} */
+        /* returns a variable, since NVIDIA's compiler can hang on a function that returns a literal like (T){{0}} */
         gpuscan__define_expression(text, "$T `custom_identity(`*", 0, " $T `e =", " identity", custom->identity,
                                    "; return `e;}\n");
     }
@@ -13843,7 +13842,7 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) 
 }
 
 /* Returns the bytes of the prefix of a tile (or of several tiles, a part). A prefix is a sum and, if e->exact is 1, a
-   second component. With segments (e->begun is not 0) that component takes the bytes of a sum's flag. */
+   second component. With segments (e->begun is not 0) the second component is stored in place of the sum's flag. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -14009,8 +14008,7 @@ static void gpuscan__forget_mem(gpuscan *gs, cl_mem *mem) {
     *mem = NULL;
 }
 
-/* Creates a buffer. If the driver returns a buffer along with an error code, releases the buffer. `what` is for error
-   messages. If the buffer is too large, the message gives the device's limit. */
+/* Creates a buffer. Releases a buffer that the driver returns beside an error code. `what` is for error messages. */
 static gpuscan_result gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t bytes, void *host,
                                              const char *what, cl_mem *mem) {
     cl_ulong most = 0;
@@ -14048,7 +14046,7 @@ GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch[kind].epoch = 0;
 }
 
-/* Releases all scratch, for cases in which commands may still use it: the next call gets new buffers, without waits. */
+/* Releases all scratch while commands may still use it. The next call gets new buffers, so it need not wait. */
 GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
@@ -14072,8 +14070,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clearing scratch failed");
 }
 
-/* Replaces the object's own scratch of one kind if it is too small, or if no epoch is left: each call marks its words
-   in scratch with an epoch, a number of its own. Unless the kind is PLAIN, clears the new buffer and waits for that. */
+/* Replaces the object's own scratch of one kind if it is too small, or if no epoch is left. (An epoch is a number
+   with which a call marks its words in scratch.) Unless the kind is PLAIN, clears the new buffer and waits for it. */
 GPUSCAN__COLD gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
     gpuscan__own_scratch *own = &gs->scratch[kind];
     uint32_t epochs = ((uint32_t)1 << (kind == GPUSCAN__WORDS32 ? 14 : 30)) - 1;
@@ -14131,8 +14129,8 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     *event = NULL;
 }
 
-/* If another queue or an out-of-order queue used the object's scratch last, makes the next command wait for that use,
-   too. If the call has a wait list, a marker's event replaces its events, so the chain waits for at most two events. */
+/* If another queue or an out-of-order queue used the object's scratch last, also makes the next command wait for that
+   use. If the call has a wait list, a marker's event replaces the list, so the chain waits for at most two events. */
 static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event, joined = NULL;
@@ -14244,7 +14242,7 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
 
-/* Places all kinds of scratch in one buffer. PLAIN, which needs no zeros, comes last, so one range is cleared. */
+/* Places all kinds of scratch in one buffer: first those that must be cleared, in one range of bytes, then PLAIN. */
 static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, gpuscan_buffer scratch) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++) {
@@ -14254,7 +14252,7 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
     }
 }
 
-/* Chooses the caller's scratch or the object's own scratch. In the caller's, clears the kinds that must be 0. */
+/* Chooses the caller's or the object's own scratch. In the caller's scratch, clears the kinds that must be 0. */
 static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
@@ -14345,8 +14343,8 @@ static int gpuscan__record(const gpuscan__chain *chain, uint32_t kind, const voi
 }
 
 /* Sets an argument, or `size` bytes of local memory if `value` is NULL, unless the argument has this value already.
-   `generation` is 0 for values. A library's buffer has its generation, since a new buffer may get an old one's handle.
-   GPUSCAN__CALLERS is for buffers of the caller and for values too large to be remembered: these are always set. */
+   `generation` is 0 for values. For buffers of the library it changes with the buffer, since a new buffer may get an
+   old one's handle. GPUSCAN__CALLERS (buffers of the caller, values too large to remember) always sets the argument. */
 static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
     gpuscan__known_arg *known = &launch->known->args[launch->index];
     void *kept = size > GPUSCAN__MAX_KNOWN ? launch->known->numbers : known->value;
@@ -14591,7 +14589,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     const char *field = range->field;
     cl_mem mem = range->buffer.mem;
     size_t size = 0, origin = 0;
-    uint64_t offset, bytes = range->elements * range->size - range->cut, end; /* they fit: see gpuscan__check_sizes */
+    uint64_t offset, bytes = range->elements * range->size - range->cut, end; /* bytes fit: see gpuscan__check_sizes */
     gpuscan_result r = gpuscan__check_memory(gs, range);
     gpuscan__ask(gs, range, mem, CL_MEM_SIZE, sizeof(size), &size, &r);
     if (range->root != mem)
@@ -14653,7 +14651,7 @@ GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint
 
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
 
-/* Checks that no range exceeds 2^64 - 1 bytes or, in a preparation, which may lack buffers, BUFFER_MOST bytes. */
+/* Checks that no range exceeds 2^64 - 1 bytes. In a preparation, which may lack buffers, the limit is BUFFER_MOST. */
 static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
     size_t i;
     for (i = 0; i < plan->range_count; i++) {
@@ -14702,8 +14700,8 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Checks each pair of ranges of which the call writes one or both. The two may overlap if they have the same `in_place`
-   (not 0), first address, element size and end. The end may differ if the range that ends first is marked as `shorter`.
+/* Checks each pair of ranges if the call writes one or both. The two may overlap if they have the same `in_place` (not
+   0), first address, element size and end. The ends may differ if the range that ends first is marked as `shorter`.
    Sets plan->in_place if there is such a pair. */
 GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) {
     size_t i, j;
@@ -14852,14 +14850,13 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *f
     return GPUSCAN_SUCCESS;
 }
 
-/* Names fields of the desc, for error messages: the array of rows, its pitch in elements or pixels, and its pitch in
-   bytes, which need not be a multiple of a pixel's bytes. */
+/* Names fields of the desc, for error messages: the array of rows, its pitch in elements or pixels, and in bytes. */
 typedef struct gpuscan__row_fields {
     const char *range, *pitch, *pitch_bytes;
 } gpuscan__row_fields;
 
 /* Sets `*resolved` to a pitch in units of `size` bytes. The desc gives `pitch`, in these units, or `pitch_bytes`, a
-   multiple of `alignment` bytes. If both are 0, the pitch is `count`, the units of a row. */
+   multiple of `alignment` bytes. If both are 0, the pitch is `count` units, so rows have no gaps. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitches(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
                                                         uint64_t pitch_bytes, uint32_t alignment, uint32_t size,
                                                         uint64_t count, uint64_t *resolved) {
@@ -14877,7 +14874,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitches(gpuscan *gs, const gpusc
 
 /* Checks all fields of gpuscan_call except `strategy`, which gpuscan__enter checks before an operation reads it. The
    operation has resolved its own fields. What only OpenCL knows is left to the functions below: whether the queue, the
-   events and the buffers are valid. Preparations may lack queue, events and buffers, so these are not checked then. */
+   events and the buffers are valid. Preparations may lack queue, events and buffers, and do not check them. */
 static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     const gpuscan__elements *e = &plan->e;
@@ -14939,7 +14936,7 @@ static gpuscan_result gpuscan__check_queue(gpuscan *gs, cl_command_queue queue, 
     cl_context context = NULL;
     cl_device_id device = NULL;
     cl_int code;
-    *in_order = gs->last_in_order; /* last_queue's value. gs retains last_queue, so no other queue has its handle */
+    *in_order = gs->last_in_order; /* is right for last_queue. gs retains it, so no other queue has the same handle */
     if (queue == gs->last_queue)
         return GPUSCAN_SUCCESS;
     if ((code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL)) == CL_SUCCESS &&
@@ -15029,7 +15026,7 @@ typedef struct gpuscan__image_facts {
     uint32_t channels, place;
     cl_image_format format;
     size_t width, height;
-    gpuscan__range range; /* the image's range: if the call reads an image, the plan gets it as the range of src */
+    gpuscan__range range; /* the image as a range. If the call reads an image, the plan takes this range for src */
 } gpuscan__image_facts;
 
 /* Checks an image and gets its facts. The program depends on them, so they must be known before the call is planned. */
@@ -15090,7 +15087,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *fi
                          (unsigned long long)facts->height);
 }
 
-/* Checks a desc's `*type` and `*channels` (how many channels to use). Replaces defaults by those of the image. */
+/* Checks a desc's `*type` and `*channels` (how many channels to use). Replaces defaults by the image's values. */
 GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts,
                                                      const char *type_field, gpuscan_type *type, uint32_t *channels) {
     if (*type != GPUSCAN_TYPE_DEFAULT && *type != facts->type)
@@ -15162,10 +15159,10 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpusca
 
 /* [PLANNING] ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the bits of a state word (state words pass values of `t_size` bytes from group to group). Returns 0 if the
-   strategy has several passes, or if values are too large. With 128 bits a look-back needs only half the registers that
-   it needs with 64. tuning: scan-words */
 enum { GPUSCAN__WORDS_HOLD = 64 }; /* maximum bytes of a value that state words pass from group to group */
+/* Returns how many bits a state word has (state words pass values of `t_size` bytes from group to group). Returns 0 if
+   the strategy has several passes, or if values are too large. With words of 128 bits a look-back needs only half the
+   registers that it needs with words of 64. tuning: scan-words */
 GPUSCAN__SHARED uint32_t gpuscan__key_word(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     if (t_size > GPUSCAN__WORDS_HOLD || !gpuscan__is_single_pass(gpuscan__key_strategy(key)))
         return 0;
@@ -15195,7 +15192,7 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
 
 /* Returns `group`, a number of work-items, or less. A group has at most as many sub-groups as a sub-group has lanes, so
    that one sub-group's lanes hold all sub-groups' sums. In single-pass scans, and in reductions whose operator does not
-   commute, one sub-group makes the others wait. With LANES_LOCAL none can wait, so then a group is one sub-group. */
+   commute, one sub-group makes the others wait. With LANES_LOCAL no sub-group can wait, so a group has only one. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
     int alone = plan->operation->in_order ? !plan->e.commutes
@@ -15247,7 +15244,7 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     key->tile = group * vectors * vector;
 }
 
-/* Returns the bytes of local memory per group that all of a key's kernels need. Callers add what only some need. */
+/* Returns the bytes of local memory per group that each of a key's kernels needs. Some need more, which callers add. */
 GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
@@ -15264,7 +15261,7 @@ static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strateg
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.devices != GPUSCAN__ON_SIMULATOR;
 }
 
-/* Calls the operation's `choose`. Copies the operation's own fields to the key. In a self-test, `forced` is the key. */
+/* Calls the operation's `choose`. Copies the operation's fields to the key. In a self-test plan->forced is the key. */
 static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan__operation *operation = plan->operation;
     unsigned char *own = (unsigned char *)plan + operation->own_at;
@@ -15279,12 +15276,12 @@ static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
     return r;
 }
 
-/* Returns the call's strategy or, for AUTO, `by_auto`. Strategies in `lacks` are replaced by the next simpler ones. */
 enum {
     GPUSCAN__LACKS_AHEAD = 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
     GPUSCAN__LACKS_CPU_PASS = 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
     GPUSCAN__LACKS_PASS = 1u << GPUSCAN_STRATEGY_SINGLE_PASS | GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS
 };
+/* Returns the call's strategy or, for AUTO, `by_auto`. Replaces strategies in the set `lacks` by simpler ones. */
 GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan, uint32_t by_auto, unsigned lacks) {
     gpuscan_strategy forced = plan->call->strategy;
     gpuscan_strategy strategy = forced == GPUSCAN_STRATEGY_AUTO ? (gpuscan_strategy)by_auto : forced;
@@ -15314,8 +15311,8 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Stops using the vendor's instructions. Removes the programs that calls have requested from the object's list and
-   returns them. Programs of blobs that no call has requested stay: calls only take one with the text that they need. */
+/* Stops using the vendor's instructions. Takes out of the object's list all programs that a call has requested, and
+   returns them. Programs of blobs that no call has requested stay, since calls only take one whose text they need. */
 static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
     gpuscan__program **at = &gs->programs, *left = NULL, *program;
     while ((program = *at) != NULL) {
@@ -15392,8 +15389,8 @@ static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *pr
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right);
 
-/* Tests the program of `stand_in` instead of `plan`'s: its texts use neither the caller's values nor sources. Skips the
-   test if the stand-in's kernels cannot run in groups of the planned size. */
+/* Tests the program of `stand_in`, whose texts use neither the caller's values nor sources, instead of `plan`'s. Skips
+   the test if the stand-in's kernels cannot run in groups of the planned size. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
     gpuscan__program *program;
@@ -15667,7 +15664,7 @@ static uint64_t gpuscan__real_bits(gpuscan_type type, double x) {
     memcpy(&u64, &x, sizeof(u64));
     if (type != GPUSCAN_TYPE_F16)
         return type == GPUSCAN_TYPE_F64 ? u64 : u32;
-    magnitude = u32 & 0x7fffffffu; /* f16 has 10 of f32's 23 fraction bits, and an exponent bias less by 112 */
+    magnitude = u32 & 0x7fffffffu; /* f16 has 10 fraction bits and an exponent bias of 15, f32 has 23 and 127 */
     return magnitude ? (u32 >> 16 & 0x8000u) + (magnitude >> 13) - (112u << 10) : 0;
 }
 
@@ -15707,7 +15704,7 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
     return a;
 }
 
-/* Describes the data of a round: `count` elements in tiles. There are several rounds, as one may not show a mistake. */
+/* Describes the data of a round: `count` elements in tiles. There are several rounds, as one could miss a mistake. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
     unsigned round; /* a tile's first element is an edge if the tile's number and `round` are both even or both odd */
@@ -15729,8 +15726,9 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element `i` is marked. Others are 0 in float sums and have rank 0. Edges are marked. If a tile begins
-   with an edge, so is its second element. Otherwise its first three are not. Of the rest, one in `spacing` is. */
+/* Returns whether element `i` is marked. Unmarked elements are 0 in float sums and have rank 0. Edges are marked. The
+   second element of a tile that begins with an edge is marked. The first three of other tiles are not. Of all remaining
+   elements, about one in `spacing` is marked. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -15742,7 +15740,8 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
 
 /* Returns the rank of element `i`, from 0 to 100. The cases of shape->decides:
      0  unmarked elements have rank 0. Ranks of marked ones rise from 2 on. An edge exceeds all elements before it
-     1  element shape->best and its repeats have rank 100, others less. With `sparse`, elements behind `best` have 0 */
+     1  element shape->best and its repeats have rank 100, others less. With `sparse`, elements behind `best` have 0
+        and, if `best` is the count (init is best), all elements have 0 */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
@@ -15775,14 +15774,14 @@ static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, 
     return 64;
 }
 
-/* Returns how many low bits the data for AND and OR use: 8 for floats, or all that src's and dst's types both have. */
+/* Returns how many low bits AND's and OR's data use: 8 for floats, else all of the smaller of src's and dst's types. */
 static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
     return gpuscan__is_float(e->src)
                ? 8
                : (unsigned)(8 * gpuscan__min(gpuscan__types[e->src].size, gpuscan__types[e->dst].size));
 }
 
-/* Returns a factor for numbers that would fill only the lower half of a 64-bit type: the products fill both halves. */
+/* Returns a factor for numbers that fit the lower half of a 64-bit type. Their products with it fill both halves. */
 static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     const uint64_t one = 1;
     if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
@@ -15887,7 +15886,7 @@ typedef struct gpuscan__test_array {
     gpuscan_buffer *buffer; /* a buffer of the test's desc, or NULL if the array is on the host alone */
     int is_input;           /* 1: the call must not change the array */
     uint64_t bytes;         /* bytes of the array and its guard */
-    unsigned char *before, *expected; /* contents before the call; contents expected after it */
+    unsigned char *before, *expected; /* before: contents before the call; expected: contents expected after the call */
 } gpuscan__test_array;
 
 /* A self-test's image on the host, if the call reads an image. The call skips its first X columns and Y rows. */
@@ -15904,7 +15903,7 @@ typedef struct gpuscan__test_image {
 struct gpuscan__test {
     gpuscan *gs;
     const gpuscan__plan *of; /* the plan whose program is tested */
-    const gpuscan__key *key; /* the key of that program */
+    const gpuscan__key *key; /* the key of the tested program */
     unsigned round;
     void *desc; /* the operation's desc; all 0 until the operation's function sets it */
     gpuscan__plan *plan; /* the operation's plan, begun for `desc` */
@@ -15970,7 +15969,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     format.image_channel_order = CL_RGBA;
     format.image_channel_data_type = CL_FLOAT;
     while (gpuscan__image_types[format.image_channel_data_type - CL_SNORM_INT8] != of->type)
-        format.image_channel_data_type--; /* OpenCL's numbers of integer types are below CL_FLOAT */
+        format.image_channel_data_type--; /* OpenCL numbers the integer types below CL_FLOAT */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
         return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
@@ -16171,7 +16170,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     cl_int code = CL_SUCCESS, finished;
     gpuscan_result r = GPUSCAN_SUCCESS;
     memset(mems, 0, sizeof(mems));
-    memset(program->known, 0, sizeof(program->known)); /* forget them: the launches below set other arguments */
+    memset(program->known, 0, sizeof(program->known)); /* forgets a call's arguments: the launches below set others */
     for (i = 0; i < count && r == 0 && code == CL_SUCCESS; i++) {
         if (i == 0 || memcmp(&launch[i].stage, &launch[i - 1].stage, sizeof(launch->stage)) != 0) {
             gpuscan__stage_end(gs, mems); /* commands that still run keep the buffers alive */
@@ -16188,12 +16187,12 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels ahead of a call failed") : r;
 }
 
-/* Rehearses a program: launches the call's kernels ahead, in the library's queue, with other buffers. The kernels do
-   nothing, since they read a count of 0 on the device. But at a kernel's first launch with new sizes, PoCL and Mesa
-   compile it (launches_late is 1), other drivers load it. Blobs contain the recorded launches. Nothing is launched
-     if kernels would access large data whatever the count is, for example many bins
-     if `always` is 0, and also either the program has been rehearsed or launches_late is 0
-     if launches_late is 1, and the program's recordings contain such launches already */
+/* Rehearses a program: launches the call's kernels ahead of the call, in the library's queue, with other buffers. The
+   kernels do nothing, since they read a count of 0 on the device. But their first launch takes long: PoCL and Mesa
+   compile them (launches_late is 1), other drivers load them. Blobs contain the recorded launches. Launches nothing
+     if kernels would access much memory even if the count is 0, for example many bins
+     if `always` is 0, and the program has been rehearsed, or launches_late is 0, or the scratch is large
+     if launches_late is 1, and the program's recordings contain equal launches: see gpuscan__adds_launch */
 GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                                int always) {
     const gpuscan_call *caller = plan->call;
@@ -16259,7 +16258,7 @@ enum { GPUSCAN__HOST_ARRAYS = 7 + GPUSCAN_MAX_SOURCES }; /* maximum number of ho
 typedef struct gpuscan__host_array {
     const char *field;
     const void *data;
-    gpuscan_buffer *buffer; /* the desc's field; NULL if the call writes the array without a buffer */
+    gpuscan_buffer *buffer; /* the desc's field; NULL for a reduction's `result`, which needs no buffer */
     gpuscan__range range;   /* the plan's range whose field is `field` */
     int zero_copy;          /* 1: the buffer uses the array's memory */
     int owns;               /* 1: the buffer was created for this array. Other arrays may share it */
@@ -16284,7 +16283,7 @@ static void gpuscan__host_refuse(gpuscan__host_call *host, const char *field, in
         host->result = gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s of the desc must be zero", field);
 }
 
-/* Adds an array if `is_wanted` is 1. `buffer`: its field in the desc, or NULL if the call writes the array directly. */
+/* Adds an array if `is_wanted` is 1. `buffer` is the desc's field for the array, or NULL if there is none. */
 static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const void *data, gpuscan_buffer *buffer,
                               int is_wanted) {
     gpuscan__host_array *array = &host->arrays[host->count];
@@ -16332,7 +16331,7 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
 }
 
 /* Copies an array to its buffer. A blocking write returns when the array has been read, perhaps before the buffer is
-   written. In an out-of-order queue kernels could then start too early, so this function also waits for the event. */
+   written. In an out-of-order queue kernels could then start too early, so this also waits for the write's event. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -16401,7 +16400,7 @@ static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpusca
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueReadBuffer failed");
 }
 
-/* Waits until the call has ended, and copies its outputs to their arrays. */
+/* Waits until the call has ended, and copies its outputs to the caller's arrays. */
 static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done) {
     gpuscan *gs = host->gs;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -16444,7 +16443,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     call->event = &event;
     plan->from_host = 1;
     plan->group_limit = gs->device.group_limit;
-    /* gpuscan__choose refuses an impossible strategy already here, before arrays are copied */
+    /* here gpuscan__choose only refuses an impossible strategy before arrays are copied. gpuscan__do calls it again */
     if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
         (r = gpuscan__host_check(host, plan)) != 0 ||
         (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &host->in_order)) != 0)
@@ -16470,7 +16469,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     return r;
 }
 
-/* Begins a blocking call. `copy` points to memory for a copy of the caller's desc, whose fields the call sets. */
+/* Begins a blocking call. `copy` points to memory for a copy of the caller's desc. The call sets fields of the copy. */
 static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpuscan__operation *operation,
                                 const void *desc, void *copy) {
     memset(host, 0, sizeof(*host));
@@ -16534,8 +16533,8 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #define GPUSCAN__FEW_TILES 512
 #endif
 
-/* Returns the bytes of local memory that a group needs in the form FEW, where it adds the sums of up to `few` earlier
-   tiles: a value for every lane_width tiles. In other forms `few` is 0. */
+/* Returns the bytes of local memory that a group needs in the form FEW. There it adds the sums of up to `few` earlier
+   tiles. Local memory holds one sum for each lane_width of these tiles. In other forms `few` is 0. */
 static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
     return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
@@ -16570,8 +16569,8 @@ static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__pla
     return gpuscan__registers(gs, &plan->key, gs->device.profile.tiles.counted_registers[is_wide]);
 }
 
-/* Returns how many groups fill the device. If only the device knows the number of tiles, the host launches no more
-   groups, and each takes one tile after another: see COUNTED in kernels.cl.inc. A self-test, with few tiles, gets 3. */
+/* Returns how many groups fill the device. If only the device knows the number of tiles, the host launches at most this
+   many, and each takes one tile after another: see COUNTED in kernels.cl.inc. A self-test, with few tiles, gets 3. */
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
@@ -16601,7 +16600,7 @@ static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     gpuscan__need_words(&plan->need, plan->key.word, payload, tiles * words);
 }
 
-/* Returns why a single launch cannot process these tiles, or NULL if it can. */
+/* Returns why a launch of `groups` groups cannot process `tiles` tiles, or NULL if it can. */
 static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles, uint64_t groups) {
     if (tiles >= (uint64_t)1 << 30)
         return "more than 2^30 tiles";
@@ -16712,7 +16711,7 @@ typedef struct gpuscan__scan_plan {
     gpuscan__scan_key key;
     uint64_t rows, src_pitch, dst_pitch;
     uint64_t row_tiles, tiles;
-    uint32_t parts, part_tiles; /* multi-pass: number of parts of a row, and of tiles of a part */
+    uint32_t parts, part_tiles; /* multi-pass. parts: how many a row has; part_tiles: how many tiles a part has */
     uint64_t ahead;             /* SINGLE_PASS_AHEAD sums a tile this many tiles ahead of the tile that it scans */
     uint32_t length, tile_rows; /* whole rows: a tile holds tile_rows rows of `length` elements. See [SCAN ROWS] */
     gpuscan__heads heads;
@@ -16776,9 +16775,9 @@ static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
 }
 
-/* Defines macros for segments: how their first elements (heads) are marked, and a sum's flag, 1 if it has a head. */
+/* Defines macros for segments: how their first elements (heads) are marked, and which type the flag of a sum has. */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
-    uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes. The flag is an integer, or an array of integers of 8 bytes */
+    uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes. A flag of more than 8 bytes is an array of 8-byte integers */
     if (own->heads == GPUSCAN__HEADS_NONE)
         return;
     gpuscan__define_number(text, "HEADS", own->heads);
@@ -16805,7 +16804,7 @@ static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan,
     return apart && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
 }
 
-/* Returns how many bytes of local memory a group needs for the exchange of its lanes' vectors, or 0 if none. */
+/* Returns how many bytes of local memory a group needs so that its lanes can exchange vectors, or 0 if they do not. */
 static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes;
@@ -16879,8 +16878,8 @@ GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, 
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
-/* Resolves the segments. A flag in each sum says whether the sum has a segment's head (its first element). The flag is
-   as large as the largest alignment of any type of the sum's size, so that a struct of sum and flag has no padding. */
+/* Resolves the segments. A flag in each sum says whether the sum includes the first element (head) of a segment. The
+   flag has as many bytes as the largest alignment of any type of the sum's size, so a struct of both has no padding. */
 static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     gpuscan__elements *e = &plan->common.e;
@@ -16905,7 +16904,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds the range of src or dst, and resolves its pitch. In scans of columns, a row of the range is a matrix's line. */
+/* Adds the range of src or dst, and resolves its pitch. In scans of columns, the range's rows are a matrix's lines. */
 static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan, int is_dst) {
     static const gpuscan__row_fields names[] = {{"src", "src_pitch", "src_pitch_bytes"},
                                                 {"dst", "dst_pitch", "dst_pitch_bytes"}};
@@ -17003,13 +17002,13 @@ static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
            (desc->reverse && desc->count_buffer.mem);
 }
 
-/* Returns the limit `registers`, but 80 for elements above 32 bytes, 0 (no limit) above 40. tuning: scan-registers */
+/* Adapts a register limit to large elements: 80 above 32 bytes, 0 (no limit) above 40. tuning: scan-registers */
 static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t registers) {
     uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size);
     return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
 }
 
-/* Returns whether rows begin with a pad (places without elements) that aligns the vectors of a scan in reverse. */
+/* Returns whether rows begin with a pad (positions without elements) that aligns the vectors of a scan in reverse. */
 static int gpuscan__scan_pads(const gpuscan__scan_plan *plan) {
     return plan->key.reverse && !plan->key.heads && !gpuscan__key_is_cpu(&plan->common.key);
 }
@@ -17077,8 +17076,8 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
              ? plan->common.e.op == GPUSCAN_OP_CUSTOM
              : gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word))
         return "several passes are faster";
-    /* A group that waits too long for a tile's sum also sums the tile. If results have overwritten elements, it must
-       see in time that it has to ignore this sum, so it needs a fence. A simulator (FENCE_MEM) reports a race */
+    /* A group that waits too long for a tile's sum also sums the tile itself. If results have overwritten elements, the
+       group must ignore its own sum, and needs a fence to see this in time. A simulator (FENCE_MEM) reports a race */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles,
@@ -17094,7 +17093,8 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 
 /* Returns how many rows a tile holds if the gaps between rows count as elements. Prefers a number of rows after which a
    cache line ends, so that no two tiles share a line. If this would leave much of the tile empty, returns how many rows
-   fit. The tile's first vector may begin with elements before the first row. tuning: scan-dense-rows */
+   fit. The tile's first vector is aligned. Its first offset % vector elements lie before the tile's first row (in
+   reverse: behind its last row). tuning: scan-dense-rows */
 static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
     uint32_t line = 8 * vector, even = gpuscan__alignment(length);
     uint32_t lines_end = even < line ? line / even : 1;        /* after every lines_end rows a cache line ends */
@@ -17120,7 +17120,7 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels use 32 bits for positions in a tile */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
-    if (by_pitch) /* offset % vector: the first vector's elements before the tile (in reverse: behind its last row) */
+    if (by_pitch)
         plan->tile_rows = gpuscan__scan_dense_rows(plan->desc->reverse
                                                        ? plan->length - plan->desc->count - plan->desc->src.offset
                                                        : plan->desc->src.offset,
@@ -17171,7 +17171,7 @@ static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
-/* Returns the fastest GPUSCAN__ROWS_.... ROWS_WITH_GAPS writes each 32 bytes just once. tuning: scan-rows-form */
+/* Returns the fastest GPUSCAN__ROWS_.... WITH_GAPS avoids stores of incomplete vectors. tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -17226,15 +17226,15 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 
 /* ---- columns: see unit, strip, block and band at the fields of gpuscan__scan_plan ---- */
 
-#define GPUSCAN__COLUMNS_LINES 16 /* most lines that a GPU's work-item loads at a time, and fewest that it scans */
+#define GPUSCAN__COLUMNS_LINES 16 /* a work-item scans at least 16 lines. On a GPU it loads at most 16 at a time */
 #define GPUSCAN__COLUMNS_STAGE 64 /* lines below 64 bytes pass through local memory, 64 bytes of a column at a time */
 #define GPUSCAN__COLUMNS_STRIP 128 /* on a GPU, bytes of each line that a group scans (a group's strip) */
-#define GPUSCAN__COLUMNS_ALONE 256 /* if compute units get so many work-items, each takes whole columns in one launch */
-#define GPUSCAN__COLUMNS_LOW   64 /* with at most this many lines, work-items take whole columns in one launch */
+#define GPUSCAN__COLUMNS_ALONE 256 /* with this many work-items per compute unit, one launch scans whole columns */
+#define GPUSCAN__COLUMNS_LOW   64 /* with at most this many lines, one launch scans whole columns */
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes that a work-item takes of each line, on a CPU */
-#define GPUSCAN__COLUMNS_FEW   16 /* a CPU has a program for each number of columns from 1 to 16, and one for others */
+#define GPUSCAN__COLUMNS_FEW   16 /* on a CPU, each number of columns up to 16 has its own program; others share one */
 
-/* Returns how many columns a GPU's work-item takes: as many as fill 32 bits, or 1 if lines are not aligned to 32. */
+/* Returns how many columns a GPU's work-item takes: enough for 32 bits if lines are aligned to 32 bits, else 1. */
 static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     uint64_t all = plan->columns | plan->src_pitch | plan->dst_pitch | desc->src.offset | desc->dst.offset;
@@ -17242,7 +17242,7 @@ static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
     return size < 4 && plan->common.e.dst_size == size && 4 % size == 0 && all * size % 4 == 0 ? 4 / size : 1;
 }
 
-/* Returns whether groups can load lines through local memory: short, without gaps, elements of 1, 2, 4 or 8 bytes. */
+/* Returns whether lines may be STAGED. They must be short and have no gaps. Elements must have 1, 2, 4 or 8 bytes. */
 static int gpuscan__columns_staged(const gpuscan__scan_plan *plan, uint32_t size) {
     const gpuscan__elements *e = &plan->common.e;
     int whole = size <= 8 && gpuscan__alignment(e->src_size) == e->src_size &&
@@ -17300,7 +17300,7 @@ static uint64_t gpuscan__columns_width(const gpuscan__key *key, const gpuscan__s
     return gpuscan__ceil_div(units, gpuscan__ceil_div(units, width));
 }
 
-/* Returns how many of a group's work-items share columns, each with lines of its own, if `width` are side by side. */
+/* Of a group's work-items, `width` scan different columns. Returns how many scan the same columns, but other lines. */
 static uint64_t gpuscan__columns_blocks(const gpuscan__key *key, uint64_t width, int is_test) {
     uint64_t blocks = key->undivided ? 1 : key->group / width;
     return is_test ? gpuscan__min(blocks, GPUSCAN__COLUMNS_TEST_BLOCKS) : blocks;
@@ -17313,7 +17313,7 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit, units, lines;
     int cpu = gpuscan__key_is_cpu(key), forced = plan->common.forced != NULL;
     plan->unit = plan->key.vector;
-    if (plan->unit == 0) /* on a CPU a multiple of 64 columns, so of cache lines, except in self-tests */
+    if (plan->unit == 0) /* on a CPU: takes a multiple of 64 columns, so whole cache lines, or 16 in a self-test */
         plan->unit = gpuscan__min(
             forced ? GPUSCAN__COLUMNS_FEW : gpuscan__ceil_div(gpuscan__ceil_div(plan->columns, groups), 64) * 64, tile);
     units = gpuscan__ceil_div(plan->columns, plan->unit);
@@ -17384,7 +17384,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the number of groups, each of which takes one part of a row after another. A CPU with undivided rows gets
+/* Returns how many groups to launch. Each takes one part of a row after another. With undivided rows a CPU gets
    several groups per compute unit, since compute units differ in speed, but each gets at least tile / 16 elements. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
@@ -17548,9 +17548,9 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     }
 }
 
-/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 8 elements. In round 0 the second
-   one includes a whole tile. In round 1 a segment ends where the first tile ends, and the last takes the rest. */
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
+/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 8 elements. In round 0 the second
+   segment includes a whole tile. In round 1 a segment ends where the first tile ends, and the last takes the rest. */
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
     uint64_t s = 0, at = 0;
     for (starts[0] = 0; at < count; starts[++s] = at) {
@@ -17565,9 +17565,9 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
     return s;
 }
 
-/* Fills the arrays of a self-test along columns. The matrix has too many columns for one group, if there can be more.
-   It has too many lines for two groups, unless key.undivided is 1. In round 1 columns are not aligned, and lines have
-   gaps unless they pass through local memory. The data's edges lie between the lines of different work-items. */
+/* Fills the arrays of a self-test along columns. The matrix has more columns than a group scans, unless the program is
+   for few columns. It has more lines than two groups scan, unless key.undivided is 1. In round 1 columns are not
+   aligned, and lines have gaps unless they pass through local memory. Edges lie where work-items' lines meet. */
 static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
@@ -17631,7 +17631,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     }
     desc->count = shape.count;
     pitch = shape.count + gap;
-    /* rows are unaligned in each round if `shifts` is 1, and in round 1 if the program can take any rows */
+    /* rows are unaligned in all rounds if `shifts` is 1, and in round 1 if the program needs no alignment */
     if (own.reverse) /* aligns the ends of rows, where the vectors of a reverse scan begin */
         desc->src.offset = desc->dst.offset = (0 - shape.count) % 16;
     if (own.shifts || (test->round == 1 && (own.reverse || !gpuscan__uses_ptx_or_local(test->gs, test->key)))) {
