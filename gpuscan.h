@@ -17751,8 +17751,8 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
 
-/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Neighbouring values differ. If the
-   operator returns one of its operands, as MIN does, that is dst's element if `wins` is 1, otherwise the addend. */
+/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Neighbouring values differ. With
+   operators that return an operand, as MIN does, the result is dst's element if `wins` is 1, otherwise the addend. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
     const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
     uint64_t x;
@@ -17871,7 +17871,7 @@ typedef struct gpuscan__reduce_plan {
     uint64_t src_width; /* pixels per row of an image */
     uint64_t groups, group_tiles;
     /* On a GPU `split_groups` extra groups sum the rows or segments of more than `split_each` elements. On a CPU
-       `split_groups` counts all groups. They share the path of [REDUCE SEGMENTS]: all elements and segment ends. */
+       `split_groups` counts all groups. Their path (see [REDUCE SEGMENTS]) has all elements and segment ends. */
     uint64_t split_groups, split_each, split_count;
     uint64_t marks_at;  /* byte offset in PLAIN scratch of groups' marks: see gpuscan_mark_store in kernels.cl.inc */
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
@@ -17909,7 +17909,7 @@ static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const g
                : profile->reduce.vectors;
 }
 
-/* Returns how many elements a vector has: 16 bytes of src. On a CPU, or if order matters, they fit 16 of dst, too. */
+/* Returns how many elements a vector has. They fit 16 bytes of src and, on a CPU or if order matters, of dst, too. */
 static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
@@ -18359,7 +18359,7 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
     gpuscan__reduce_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     GPUSCAN__REDUCE_PLAN(GPUSCAN__FROM_PLAN)
-    if (chain->recording) { /* a rehearsal launches fewer groups: none may wait for what the missing ones store */
+    if (chain->recording) { /* a rehearsal launches too few groups: no group may wait for a missing one */
         numbers.groups = 1;
         numbers.split_groups = 0;
     }
@@ -18390,8 +18390,8 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     return r != 0 || plan->desc->dst.mem || chain->recording ? r : gpuscan__reduce_read(chain, plan);
 }
 
-/* Describes the data of a self-test's round. With operators that return one of their operands, as MIN does, the
-   result is another element in each round. In the last round it is init, unless e->arg is 1. */
+/* Describes the data of a self-test's round. With operators that return one of their operands, as MIN does, the result
+   is another element in each round. In the last round it is init, unless e->arg is 1. */
 static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round,
                                                       unsigned *rounds) {
     const uint64_t bests[] = {0, tile - 1, tile, 2 * tile + tile / 2, 3 * tile, 3 * tile + 4, 3 * tile + 5};
@@ -19231,17 +19231,17 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         gpuscan__cpu_form(plan, local, copies, why != NULL);
     else if (!why)
         why = gpuscan__gpu_form(tuning, plan, local, copies);
-    if (own->copies || is_cpu) /* without copies, a CPU's tables are in the scratch */
+    if (own->copies || is_cpu) /* a CPU without copies has its tables in scratch */
         return GPUSCAN_SUCCESS;
     key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
     return common->call->strategy == GPUSCAN_STRATEGY_AUTO ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
 }
 
 enum {
-    GPUSCAN__SLICE_SHORT = 48, /* samples are few if a work-item loads at most this many vectors of them, with one group
-                                  per compute unit. Slices share these groups. Each slice's groups load all samples */
-    GPUSCAN__SLICE_MORE = 8    /* if samples are few, bins are cut into more slices than necessary, while a work-item
-                                  loads at most this many vectors */
+    GPUSCAN__SLICE_SHORT = 48, /* samples are few if one group per compute unit can load them with at most this many
+                                  vectors per work-item. (Each slice has its own groups, which load all samples.) */
+    GPUSCAN__SLICE_MORE = 8    /* if samples are few, bins are cut into more slices than necessary, as long as a
+                                  work-item loads at most this many vectors */
 };
 
 /* Returns the maximum number of groups that count the same slice of the bins. On a CPU one slice has all bins. */
@@ -19329,7 +19329,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                                                  : 12;
     uint64_t piece = is_cpu ? key->tile : plan->vector; /* samples of a piece (a tile of a CPU, a vector of a GPU) */
     uint64_t least = is_cpu ? 1 : key->group * per_item; /* minimum number of pieces per group */
-    uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* minimum samples of a tile per group */
+    uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* minimum samples per group of a tile */
     if (own->tiled) {
         plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(tile / worth, 1));
         plan->members = is_cpu && !own->copies ? 1 : gpuscan__max(plan->members, tile >> 30);
@@ -20773,7 +20773,7 @@ enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 }; /* maximum fields 
 typedef struct gpuscan__sort_key {
     uint32_t form, digit_bits;
     uint32_t wide;  /* 1: positions have 64 bits */
-    uint32_t copies, loads; /* copies: of a group's digit counts. loads: keys that a work-item loads at a time */
+    uint32_t copies, loads; /* copies: copies of a group's digit counts. loads: keys that a work-item loads at once */
     uint32_t whole;   /* 1: keys are floats that are sorted by all of their bits. 0 in MULTI_PASS */
     uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory in 2 or 4 shares */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
@@ -21490,7 +21490,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     gpuscan__sort_choose_values(gs, plan, strategy);
     if (!common->forced)
         gpuscan__sort_shape(gs, plan, strategy);
-    plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->key.digit_bits); /* below: makes passes equally wide */
+    plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->key.digit_bits); /* now makes passes equally wide */
     plan->width = (uint32_t)gpuscan__ceil_div(bits, plan->passes);
     plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->width);
     plan->tiles = gpuscan__max(gpuscan__ceil_div(desc->count, common->key.tile), 1);
@@ -23238,8 +23238,8 @@ static gpuscan_result gpuscan__read_entries(gpuscan *gs, const unsigned char *bl
     return entries || at != size ? gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged") : GPUSCAN_SUCCESS;
 }
 
-/* Builds a program of a blob, and puts it at the head of the object's list. But frees the program if the
-   object already has an equal one, or if the driver refuses it. */
+/* Builds a program of a blob, and puts it at the head of the object's list. But frees the program if the object
+   already has an equal one, or if the driver refuses it. */
 static void gpuscan__add_loaded(gpuscan *gs, gpuscan__program *program) {
     if (!*gpuscan__same_text(gs, program, 0)) {
         if (gpuscan__load_binary(gs, program) == 0) {
