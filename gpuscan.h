@@ -18765,7 +18765,7 @@ static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins
     return gpuscan__fraction64(bins, range) + (mode == GPUSCAN__BIN_MODE_MULTIPLY && (range & (range - 1)) != 0);
 }
 
-/* Resolves integer bins: their range, and how a sample finds its bin. `given` has the lower and the upper bound. */
+/* Resolves the range of integer bins, and how a sample finds its bin. `given` has the lower and the upper bound. */
 static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan *plan, const gpuscan_bound *given,
                                             gpuscan__bounds *bounds) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
@@ -21318,7 +21318,7 @@ static void gpuscan__sort_buffers_of_range(gpuscan__sort_plan *plan, gpuscan__so
                              plan->desc->may_destroy_src);
 }
 
-/* Sets the buffers of an array that is no output: all in scratch. both: 0 if pass 1 does not store the array. */
+/* Sets the buffers of an array that is no output. All are in scratch. both: 0 if pass 1 does not store the array. */
 static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, int both) {
     buffers->from = buffers->to[0] = buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     if (both)
@@ -22686,7 +22686,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     return 0;
 }
 
-/* Gets OpenCL's entry points: from the caller, and missing ones from a library, which gpuscan_destroy closes. */
+/* Gets OpenCL's entry points from the caller, and the missing ones from a library, which gpuscan_destroy closes. */
 #ifdef GPUSCAN_LINK_OPENCL
 static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
     if (desc->library && *desc->library)
