@@ -17751,8 +17751,8 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
 
-/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Neighbouring values differ. `wins` is for
-   operators that return one of their operands, as MIN does. 1: they return dst's element; 0: the addend. */
+/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Neighbouring values differ. With
+   operators that return an operand, as MIN does, the result is dst's element if `wins` is 1, otherwise the addend. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
     const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
     uint64_t x;
@@ -17799,7 +17799,7 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     desc->op = e->op;
     desc->custom = e->custom;
     desc->count = shape.count;
-    desc->block = test->round == 0 ? 7 : 77; /* odd, so blocks end inside vectors. Some vectors are longer than 7 */
+    desc->block = test->round == 0 ? 7 : 77; /* odd, so blocks end inside vectors. With 7, a vector may hold two ends */
     dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
     addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
     if (!test->failed)
@@ -17847,7 +17847,7 @@ GPUSCAN__OWN_KEY(reduce)
 
 enum {
     GPUSCAN__LANE_MEAN = 1 << 16, /* mean length (elements) above which a few segments are split even in a small src */
-    GPUSCAN__LANE_LONG = 32,      /* elements per lane above which a whole group sums a row, unless there are many */
+    GPUSCAN__LANE_LONG = 32,      /* elements per lane above which a whole group sums a row, unless rows are many */
     GPUSCAN__LANE_IN_ORDER = 8,   /* elements per lane above which a whole group sums a row, if order matters */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* a small src gets smaller groups, but of at least this many work-items */
     GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes sum rows */
@@ -17871,9 +17871,9 @@ typedef struct gpuscan__reduce_plan {
     uint64_t src_width; /* pixels per row of an image */
     uint64_t groups, group_tiles;
     /* On a GPU `split_groups` extra groups sum the rows or segments of more than `split_each` elements. On a CPU
-       `split_groups` groups divide the elements and segment ends among them (the path of [REDUCE SEGMENTS]). */
+       `split_groups` counts all groups. Their path (see [REDUCE SEGMENTS]) has all elements and segment ends. */
     uint64_t split_groups, split_each, split_count;
-    uint64_t marks_at;  /* byte offset in PLAIN scratch of marks: which segment each group's first sum completes */
+    uint64_t marks_at;  /* byte offset in PLAIN scratch of groups' marks: see gpuscan_mark_store in kernels.cl.inc */
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
 } gpuscan__reduce_plan;
 
@@ -17909,7 +17909,7 @@ static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const g
                : profile->reduce.vectors;
 }
 
-/* Returns how many elements of src a vector has. On a CPU, or if order matters, as many elements of dst fit it, too. */
+/* Returns how many elements a vector has. They fit 16 bytes of src and, on a CPU or if order matters, of dst, too. */
 static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
@@ -17958,7 +17958,7 @@ GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_operation(text, gs, plan, "REDUCE", vector, 0, 0, 0);
 }
 
-/* Resolves rows, src_pitch and segments: the number of results, and the elements of each. */
+/* Resolves rows, src_pitch and segments. Sets the number of results, and the average number of elements of each. */
 static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan_segments *segments = &desc->segments;
@@ -18045,8 +18045,8 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
     if (plan->image.place)
         *range = plan->image.range;
-    /* The range `result` lets the check for overlaps see a host array. at_zero (kernels access the range even for a
-       count of 0) stays 0: a rehearsal stores at most one result, for which every stand-in buffer has room. */
+    /* The range `result` only lets the check for overlaps see a host array. Both ranges keep at_zero at 0, although
+       kernels store a result even for a count of 0: a rehearsal stores at most one, which any stand-in buffer holds. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -18094,8 +18094,8 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
 }
 
-/* Returns whether extra groups sum the long rows or segments. They do if the mean length is large, and rows are few or
-   desc->count exceeds INT32_MAX. They also do for segments of a large src, since one may have all elements. */
+/* Returns whether extra groups sum the long rows or segments. They always do for segments of a large src, since one may
+   have all elements. Otherwise the mean length must be large, and rows few or desc->count above INT32_MAX. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
@@ -18107,9 +18107,11 @@ static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
 
-/* Returns whether a whole group sums each row or segment. It does if the lanes of a sub-group would take more than a
-   few steps. But lanes sum very many rows of medium length if rows are not split and the operator commutes. With other
-   operators each lane loads neighbouring elements, and more than a few would exhaust the first-level cache. */
+/* Returns whether a whole group sums each row or segment, instead of a sub-group's lanes. It does if a lane would have
+   more elements than the following:
+     if order matters   LANE_IN_ORDER. Each lane loads neighbouring elements: more would exhaust the first-level cache
+     if split           five times the elements that a lane loads at a time
+     otherwise          LANE_LONG. But lanes also sum very many rows of up to profile.segments.row_lanes elements */
 static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t lanes = gpuscan__group_lanes(gs, key->group), mean = plan->mean;
@@ -18124,8 +18126,8 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
             plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * (key->group / lanes));
 }
 
-/* Sets the size of groups that each sum one segment. It is the size for single results if segments are split and few
-   (tuning: segments-few). Otherwise groups shrink until a mean segment fills a tile, unless the operator commutes. */
+/* Sets the size of groups that each sum one segment. If segments are split and few, it is the size for single results
+   (tuning: segments-few). Otherwise, if order matters, it is halved until a mean segment fills a tile. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
@@ -18167,7 +18169,7 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     }
     if (e->arg && vector > 4)
         vector = 4;
-    /* src must have at least the 16 bytes of a vector. Several rows have them if each has 9 bytes or more */
+    /* src must have at least the 16 bytes of a vector. Two or more rows have them if each has 9 bytes or more */
     if (plan->mean <= 4 || desc->count * e->src_size < (rows ? 9 : 16))
         vector = 1;
     plan->key.lanes = plan->mean <= 1 ? 2 : 4;
@@ -18269,8 +18271,8 @@ static void gpuscan__reduce_share(const gpuscan *gs, gpuscan__reduce_plan *plan)
     plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
 }
 
-/* Sets the scratch size. A group has one partial result or, if groups share rows or segments, two and a mark: see
-   [REDUCE SEGMENTS]. Then come the results, if they are for the host. */
+/* Sets the scratch size. Each group has one partial result. If groups share rows or segments, each has two and a mark:
+   see [REDUCE SEGMENTS] in kernels.cl.inc. Results for the host come last. */
 static void gpuscan__reduce_scratch(gpuscan__reduce_plan *plan) {
     uint32_t t_size = plan->common.e.t_size, word = plan->common.key.word;
     uint64_t *plain = &plan->common.need.bytes[GPUSCAN__PLAIN], size = plan->common.e.result_size;
@@ -18293,7 +18295,7 @@ static void gpuscan__reduce_shape(const gpuscan *gs, gpuscan__reduce_plan *plan)
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
-    int lanes = 0, whole = e->commutes; /* 1: registers are limited as for sums by lanes, or as for a single result */
+    int lanes = 0, whole = e->commutes; /* lanes: 1: limits registers as in sums by lanes. whole: as for one result */
     if (plan->key.segments) {
         gpuscan__segments_shape(gs, plan);
         lanes = plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg;
@@ -18357,7 +18359,7 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
     gpuscan__reduce_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     GPUSCAN__REDUCE_PLAN(GPUSCAN__FROM_PLAN)
-    if (chain->recording) { /* a rehearsal launches fewer groups: none may wait for what the missing ones store */
+    if (chain->recording) { /* a rehearsal launches too few groups: no group may wait for a missing one */
         numbers.groups = 1;
         numbers.split_groups = 0;
     }
@@ -18388,8 +18390,8 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     return r != 0 || plan->desc->dst.mem || chain->recording ? r : gpuscan__reduce_read(chain, plan);
 }
 
-/* Describes the data of a self-test's round. With operators that return one of their operands, as MIN does, each round
-   has another element as result. In the last round init is the result, unless e->arg is 1. */
+/* Describes the data of a self-test's round. With operators that return one of their operands, as MIN does, the result
+   is another element in each round. In the last round it is init, unless e->arg is 1. */
 static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round,
                                                       unsigned *rounds) {
     const uint64_t bests[] = {0, tile - 1, tile, 2 * tile + tile / 2, 3 * tile, 3 * tile + 4, 3 * tile + 5};
@@ -18403,9 +18405,8 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
 }
 
 /* Sets a round's rows or segments. Round 0: many of 5 elements. Round 1: three that are longer than two tiles. Round 2
-   (only with key.split): three that are longer than a lane's loads. Returns 0 for rows. For segments returns 1 + the
-   number of empty segments that follow each of these: 1 or, on a GPU from round 1 on, 15, so that long segments are
-   exceptions. */
+   (only with key.split): three that are longer than a lane's loads. Returns 0 for rows. For segments returns k + 1: k
+   empty segments follow each of these. k is 1 or, on a GPU from round 1 on, 15, so that long segments are rare. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -18519,11 +18520,11 @@ typedef struct gpuscan__histogram_key {
     uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image; 0: a CPU counts, or there is a single row */
     uint32_t whole_tiles;        /* 1: the program has a kernel for tiles whose rows are whole vectors */
     uint32_t slices;             /* number of slices into which bins are cut. A group counts one slice */
-    uint32_t by_value, spread;   /* by_value: 1: counts bytes by value. spread: 1: orders counters by value first */
+    uint32_t by_value, spread;   /* by_value: 1: counts bytes by value. spread: 1: keeps a value's counters together */
     uint32_t merge;              /* with by_value: 1: adds counts of values to bins at the end; 0: values are bins */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
     uint32_t edge_step;          /* EDGES: a search's first step: the largest power of two below `bins` */
-    uint32_t edge_cells;         /* number of equal parts (cells) of the range. A sample's cell says what to search */
+    uint32_t edge_cells;         /* number of equal cells of the range. A sample's cell says which edges to search */
     uint32_t byte_tables;        /* number of tables in which a CPU counts bytes by value, or 0 */
     uint32_t converted, weighed; /* converted: custom->convert is used. weighed: desc->weight is used */
     uint32_t tiled;              /* 1: each tile has its own histogram */
@@ -18558,7 +18559,7 @@ typedef struct gpuscan__histogram_plan {
     gpuscan_custom texts;            /* the caller's desc->custom, except that `combine` is desc->weight */
     uint64_t all_bins;               /* sum of channel_bins of all channels in the mask */
     uint64_t counters;               /* number of elements of `counts` from the first to the last counter */
-    uint64_t count, rows;            /* pixels of a row, and rows. Rows without gaps count as one long row */
+    uint64_t count, rows;            /* count: pixels of a row. Rows without gaps count as one long row */
     uint64_t pitch, weights_pitch, groups; /* pitch: in bytes. weights_pitch: in weights */
     uint64_t samples;                /* number of all samples. Does not overflow, since their bytes fit 64 bits */
     uint64_t tile_width, tile_height, tiles_across, tiles; /* if `tiles` is 1, the tile holds all samples */
@@ -18764,7 +18765,7 @@ static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins
     return gpuscan__fraction64(bins, range) + (mode == GPUSCAN__BIN_MODE_MULTIPLY && (range & (range - 1)) != 0);
 }
 
-/* Resolves integer bins: their range, and how a sample finds its bin. `given` has the lower and the upper bound. */
+/* Resolves the range of integer bins, and how a sample finds its bin. `given` has the lower and the upper bound. */
 static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan *plan, const gpuscan_bound *given,
                                             gpuscan__bounds *bounds) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
@@ -18775,7 +18776,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
     gpuscan__histogram_key *key = &plan->key;
     int ordered = type->kind == 's' ? given[0].i < given[1].i : lower < upper;
     if (key->form == GPUSCAN_BINS_VALUES) {
-        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* 64-bit integers >= lower; 0: 2^64 */
+        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* count of integers >= lower; 0: 2^64 */
         range = beyond && beyond < bins ? beyond : bins; /* bins past the last 64-bit integer have no samples */
     } else if (lower == 0 && upper == 0) {
         lower = least;
@@ -18794,7 +18795,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
     if (bits < 64) {
         uint64_t above = lower - least;
         if (above < whole && range <= whole - above)
-            key->wide_offset = key->closed && range == whole - above; /* 1: a closed range ends past the type */
+            key->wide_offset = key->closed && range == whole - above; /* 1: a closed range whose end exceeds the type */
     }
     key->mode = GPUSCAN__BIN_MODE_SHIFT; /* the form VALUES shifts by 0 bits */
     if (key->form != GPUSCAN_BINS_VALUES) {
@@ -18814,7 +18815,7 @@ static double gpuscan__rounded(gpuscan_type type, double x) {
     return rounded;
 }
 
-/* Returns whether x is neither infinite nor NaN. Tests its bits, since -ffast-math removes such comparisons. */
+/* Returns whether x is neither infinite nor NaN. Tests its bits, since -ffast-math assumes all numbers to be finite. */
 static int gpuscan__is_finite(gpuscan_bound x) {
     return (x.u >> 52 & 0x7ff) != 0x7ff;
 }
@@ -19160,15 +19161,15 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
     }
 }
 
-/* Up to this many bins a CPU counts in local memory. Above, each group has its own table in scratch: no atomics. */
+/* A CPU counts up to this many bins in local memory. For more, each group has a table in scratch, without atomics. */
 #define GPUSCAN__CPU_LOCAL_BINS 4096
 /* If a CPU's tables of counters have at most this many bytes, the last group adds them up, without another launch. */
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
 #define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* maximum number of groups in a launch that counts tiles */
 
-/* Limits for tiles: few copies of bins take less time, small groups let more tiles run. tuning: histogram-tiles */
-#define GPUSCAN__TILE_COPIES  16 /* minimum number of samples per counter, on average */
+/* Limits if each tile has a histogram: adding up many copies of bins would take too long. tuning: histogram-tiles */
+#define GPUSCAN__TILE_COPIES  16 /* minimum samples of a tile per counter, on average. Limits the copies of bins */
 #define GPUSCAN__TILE_SAMPLES 32 /* maximum number of samples that a work-item loads at a time */
 
 /* Chooses where a CPU counts:
@@ -19191,7 +19192,7 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, uin
 static const char *gpuscan__gpu_form(const gpuscan__histogram_tuning *tuning, gpuscan__histogram_plan *plan,
                                      uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
-    uint64_t room = gpuscan__max(local / (4 + gpuscan__upper_words(own) * 4), 2) - 1; /* 1: for samples without a bin */
+    uint64_t room = gpuscan__max(local / (4 + gpuscan__upper_words(own) * 4), 2) - 1; /* less 1 for samples outside */
     uint64_t slices = gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
     copies = gpuscan__min(copies, tuning->copies[plan->sample_size > 1]);
     if (!gpuscan__upper_words(own) && gpuscan__counts_by_value(plan, local, copies))
@@ -19230,17 +19231,17 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         gpuscan__cpu_form(plan, local, copies, why != NULL);
     else if (!why)
         why = gpuscan__gpu_form(tuning, plan, local, copies);
-    if (own->copies || is_cpu) /* without copies, a CPU's tables are in the scratch */
+    if (own->copies || is_cpu) /* a CPU without copies has its tables in scratch */
         return GPUSCAN_SUCCESS;
     key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
     return common->call->strategy == GPUSCAN_STRATEGY_AUTO ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
 }
 
 enum {
-    GPUSCAN__SLICE_SHORT = 48, /* samples are few if a work-item loads at most this many vectors of them, at one group
-                                  per compute unit. Each slice of the bins has groups that load all samples */
-    GPUSCAN__SLICE_MORE = 8    /* if samples are few, bins are cut into more slices than necessary, while a work-item
-                                  loads at most this many vectors */
+    GPUSCAN__SLICE_SHORT = 48, /* samples are few if one group per compute unit can load them with at most this many
+                                  vectors per work-item. (Each slice has its own groups, which load all samples.) */
+    GPUSCAN__SLICE_MORE = 8    /* if samples are few, bins are cut into more slices than necessary, as long as a
+                                  work-item loads at most this many vectors */
 };
 
 /* Returns the maximum number of groups that count the same slice of the bins. On a CPU one slice has all bins. */
@@ -19305,7 +19306,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     key->tile = is_cpu ? 65536 / plan->sample_size /* tiles of a CPU only divide the work, so they are long */
                        : key->group * key->vectors * vector;
     own->arrivals = gpuscan__histogram_arrivals(gs, plan);
-    /* the kernel for whole tiles needs half as many registers, and few copies of bins. tuning: histogram-whole-tiles */
+    /* gpuscan_histogram_tiles takes half of gpuscan_histogram's registers. tuning: histogram-whole-tiles */
     own->whole_tiles = !is_cpu && own->tiled && !own->image && own->copies && vector * plan->sample_size == 16 &&
                        vector % own->channels == 0;
 }
@@ -19326,9 +19327,9 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                         : own->slices == 1       ? tuning->least
                         : own->rows || plan->few ? gpuscan__max(tuning->short_vectors, 1)
                                                  : 12;
-    uint64_t piece = is_cpu ? key->tile : plan->vector;    /* samples of a piece: a CPU's tile, a GPU's vector */
-    uint64_t least = is_cpu ? 1 : key->group * per_item; /* minimum number of pieces per group: tiles or vectors */
-    uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* minimum samples of a tile's group */
+    uint64_t piece = is_cpu ? key->tile : plan->vector; /* samples of a piece (a tile of a CPU, a vector of a GPU) */
+    uint64_t least = is_cpu ? 1 : key->group * per_item; /* minimum number of pieces per group */
+    uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* minimum samples per group of a tile */
     if (own->tiled) {
         plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(tile / worth, 1));
         plan->members = is_cpu && !own->copies ? 1 : gpuscan__max(plan->members, tile >> 30);
@@ -19422,7 +19423,7 @@ static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
 }
 
 /* Returns whether gpuscan_histogram_tiles can count: one group counts each tile, and all rows of all tiles are whole
-   vectors. Buffers begin at a multiple of 16 bytes, except for those in memory of the host. */
+   vectors. Excludes CL_MEM_USE_HOST_PTR: only such buffers may begin at an address that is no multiple of 16 bytes. */
 static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
     uint64_t pixel = (uint64_t)plan->element_size * plan->pixel_elements;
@@ -19497,7 +19498,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
 static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere = -3; /* in place of a bin's number */
 
 /* Returns the bounds of the bins that the self-test counts in. `slot` is the channel's number in the mask. In the form
-   EDGES, the test's own edges are evenly spaced: float edge k is k, and samples fit below and above integer edges. */
+   EDGES, the test has its own edges, evenly spaced: float edge k is k. Some integers lie below or above all edges. */
 static gpuscan__bounds gpuscan__test_bounds(const gpuscan__histogram_plan *plan, uint32_t slot) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
     uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0, bins = plan->bins;
@@ -19653,7 +19654,7 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     texts->size = stand_in.element_size;
     texts->type = stand_in.element == GPUSCAN_TYPE_CUSTOM ? "gpuscan_test_type" : NULL;
     texts->convert = stand_in.key.converted ? "gpuscan_test_value(GPUSCAN_TEST_NUMBER(x) + i)" : NULL;
-    if (texts->convert && stand_in.key.image) /* 3 is GPUSCAN__TEST_IMAGE_X */
+    if (texts->convert && stand_in.key.image) /* the 3 in the text is GPUSCAN__TEST_IMAGE_X */
         texts->convert =
             "gpuscan_test_value((x = x + x - near(0, 0), GPUSCAN_TEST_NUMBER(x)) + 2 * i - (ulong)at.x + 3)";
     if (stand_in.key.weighed)
@@ -19745,8 +19746,8 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
                      gpuscan__is_float(type) ? k : bounds.lower + gpuscan__test_bin_begin(plan, &bounds, k));
 }
 
-/* Returns the rows of a round. A row of `row` pixels touches 17 vectors. A work-item steps by a power of two times a
-   few groups: no multiple of 17. So it gets other columns in each row. */
+/* Returns the rows of a round. A row of `row` pixels has at most 18 vectors, fewer than a group has work-items. So a
+   work-item steps over whole rows, and in most cases to another column. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__key *key,
                                                 unsigned round) {
     uint64_t row = gpuscan__ceil_div(15 * of->vector + of->vector / 2 + 2, of->channels), wide = row + row / 2;
@@ -19773,7 +19774,7 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
 }
 
 /* Tests the call's own bins if they have up to 1 MiB of counters (32 KiB with tiles), otherwise nothing. In the form
-   EDGES, the test has its own edges. With edges_pitch, each channel's first edge is at another index. */
+   EDGES, the test has its own edges. With edges_pitch, each channel has its own copy of these edges. */
 GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
     gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
@@ -19869,7 +19870,7 @@ typedef struct gpuscan__select_key {
     uint32_t by, invert; /* `by` is GPUSCAN_SELECT_... or GPUSCAN__SELECT_HEADS */
     uint32_t index_size; /* bytes of an index; 0: no indices are wanted */
     uint32_t moves;      /* 1: outputs go to scratch, and the next launch copies them to their buffers */
-    uint32_t own_flags;  /* 1: the elements are their own flags */
+    uint32_t own_flags;  /* 1: flags and src are one buffer: each element is its own flag */
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
     uint32_t has_dst; /* 1: dst is the first output */
     uint32_t key, length_size, reduces, wide; /* for runs: copies of fields of gpuscan__elements */
@@ -19962,7 +19963,7 @@ static int gpuscan__select_stages(const gpuscan__select_key *key) {
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
 }
 
-/* Returns whether groups list where in the tile kept elements are: for indices, lengths, and later loads of outputs. */
+/* Returns whether groups list kept elements' positions in the tile, as indices, lengths and later loads require. */
 static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
     return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
@@ -20171,7 +20172,7 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* own_flags: 1 in a self-test whose elements are their own flags. It sets only desc->flags, which is src, too. */
+/* own_flags: 1 in a self-test whose elements are their own flags. desc->flags then stands for src, which is not set. */
 static gpuscan__select_fields gpuscan__select_fields_of(gpuscan_select_desc *desc, int own_flags) {
     const gpuscan__select_fields fields = {
         desc->by == GPUSCAN_SELECT_PREDICATE ? &desc->src : &desc->flags, own_flags ? &desc->flags : &desc->src,
@@ -20302,7 +20303,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
         plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, *plan->of.count_buffer, plan->tiles);
-        /* limited registers also make selections by bits faster. tuning: select-bits-registers */
+        /* limits registers if groups loop over tiles, and in selections by bits. tuning: select-bits-registers */
         if (plan->key.counted || (key->word && common->e.selects == GPUSCAN__SELECTS_BITS))
             key->registers = gpuscan__counted_registers(gs, common);
     }
@@ -20482,7 +20483,7 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
         for (byte = 0; byte < size; byte++)
             to[i * size + byte] = (unsigned char)(byte >= 4 ? gpuscan__mix(i) >> byte % 8 * 8 : byte == 0 ? x : 0);
     } else {
-        if (!gpuscan__is_float(type)) /* a set flag has one bit, any bit. A key differs in its lowest or highest byte */
+        if (!gpuscan__is_float(type)) /* any one bit sets a flag. Keys differ only in their lowest or highest byte */
             x = !e->key ? (uint64_t)keeps << i % bits : run % 2 ? x << (bits - 8) : x;
         gpuscan__put(type, to, i, x);
     }
@@ -20635,7 +20636,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
         return r;
     plan->values_size = e->src_size;
     plan->results_size = e->result_size;
-    if (!reduces) { /* without dst, no values are reduced: sums only count runs */
+    if (!reduces) { /* without dst, no values are reduced: the scan only counts runs */
         memset(e, 0, sizeof(*e));
         e->src = GPUSCAN_TYPE_U32;
         e->dst = wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
@@ -20772,7 +20773,7 @@ enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 }; /* maximum fields 
 typedef struct gpuscan__sort_key {
     uint32_t form, digit_bits;
     uint32_t wide;  /* 1: positions have 64 bits */
-    uint32_t copies, loads; /* copies: of a group's digit counts. loads: keys that a work-item loads at a time */
+    uint32_t copies, loads; /* copies: copies of a group's digit counts. loads: keys that a work-item loads at once */
     uint32_t whole;   /* 1: keys are floats that are sorted by all of their bits. 0 in MULTI_PASS */
     uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory in 2 or 4 shares */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
@@ -20922,7 +20923,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : 0) + 4; /* 4: `lower` */
     if (gpuscan__sort_ranks_quick(gs, own, group) && own->form != GPUSCAN__SORT_SMALL)
-        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* members `masks` (beyond `digits`) and `ranks_by` */
+        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* the part of `masks` beyond `to`, and `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
@@ -21016,7 +21017,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
         {custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST),
          GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->type is NULL, or custom->size is not from 1 to 1024"}};
     if ((r = GPUSCAN__REFUSE(gs, mistakes)) != 0 ||
-        (custom && (r = gpuscan__check_type(gs, "key_type", type)) != 0)) /* else kernels only see bits, not the type */
+        (custom && (r = gpuscan__check_type(gs, "key_type", type)) != 0)) /* otherwise kernels see bits, not the type */
         return r;
     plan->common.e.custom = custom;
     plan->keys.size = gpuscan__types[type].size;
@@ -21097,7 +21098,7 @@ static const struct {
 enum {
     GPUSCAN__SORT_SMALL_ROUNDS = 8, /* maximum elements per work-item of a single tile that is ranked without votes */
     GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 10, /* maximum elements per work-item of a single tile with LANES_SUBGROUPS, for
-                                              keys of up to 4 bytes without values. Others would spill */
+                                              keys of up to 4 bytes without values. Other sorts would spill registers */
     /* The form TOGETHER, in which each group adds up all groups' digit counts. tuning: sort-together-rounds */
     GPUSCAN__SORT_LEAST_ROUNDS = 8,     /* minimum elements per work-item in TOGETHER */
     GPUSCAN__SORT_MOST_ROUNDS = 32,     /* maximum elements per work-item in TOGETHER */
@@ -21118,8 +21119,7 @@ enum { GPUSCAN__SORT_FEW_GROUPS = 2 }; /* groups per compute unit in sorts of fe
 /* Returns the maximum number of bytes of local memory that a group may use. */
 static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     int is_narrow = gs->device.lanes != GPUSCAN__LANES_NONE && gs->device.lane_width == 32;
-    /* 1: each group has a compute unit to itself */
-    int has_unit = plan->key.form == GPUSCAN__SORT_TOGETHER;
+    int has_unit = plan->key.form == GPUSCAN__SORT_TOGETHER; /* 1: each group has a compute unit to itself */
     uint64_t most = has_unit ? 0 : gs->device.profile.sort.local[!is_narrow];
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
 }
@@ -21318,7 +21318,7 @@ static void gpuscan__sort_buffers_of_range(gpuscan__sort_plan *plan, gpuscan__so
                              plan->desc->may_destroy_src);
 }
 
-/* Sets the buffers of an array that is no output: all in scratch. both: 0 if pass 1 does not store the array. */
+/* Sets the buffers of an array that is no output. All are in scratch. both: 0 if pass 1 does not store the array. */
 static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, int both) {
     buffers->from = buffers->to[0] = buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     if (both)
@@ -21490,7 +21490,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     gpuscan__sort_choose_values(gs, plan, strategy);
     if (!common->forced)
         gpuscan__sort_shape(gs, plan, strategy);
-    plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->key.digit_bits); /* below: makes passes equally wide */
+    plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->key.digit_bits); /* now makes passes equally wide */
     plan->width = (uint32_t)gpuscan__ceil_div(bits, plan->passes);
     plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->width);
     plan->tiles = gpuscan__max(gpuscan__ceil_div(desc->count, common->key.tile), 1);
@@ -21523,13 +21523,13 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
 }
 
 /* Sets one of a sort's buffers, whose elements have `size` bytes, as an argument. Returns the buffer's offset in units
-   of `unit` bytes: `size`, or 1 for records and payloads, whose sizes need not divide an offset in scratch. */
+   of `unit` bytes. `unit` is `size`, or 1 for records and payloads, whose sizes need not divide offsets in scratch. */
 static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size, uint64_t unit) {
     return place.mem ? gpuscan__arg_buffer(launch, place) * (size / unit)
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, unit);
 }
 
-/* Holds the state of gpuscan__sort_commands. It runs twice, to count and to enqueue commands, and so knows the last. */
+/* Holds the state of gpuscan__sort_commands. A first run counts the commands. So the second run knows the last one. */
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
     const gpuscan__sort_plan *plan;
@@ -21712,7 +21712,7 @@ static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t fli
     return (magnitude == 0 || key == magnitude ? magnitude | sign : key ^ ones) ^ flip;
 }
 
-/* Sorts indices of codes, digit by digit. `places` has room for 2 * count indices. Returns the half that is sorted. */
+/* Sorts the numbers below `count` by their codes. `places` has room for 2 * count. Returns the half that is sorted. */
 static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *places, uint64_t count) {
     uint32_t *from = places, *to = places + count, *swap, shift;
     uint64_t begins[257], i;
@@ -21771,7 +21771,7 @@ static void gpuscan__sort_test_out(gpuscan__test *test, gpuscan_buffer *buffer, 
         memcpy(dst + i * size, src + order[i] * size, size);
 }
 
-/* Sets the number of elements of a round, and the bits to sort by. Round 2 sorts by some bits if the program can. */
+/* Sets the number of elements of a round, and the bits to sort by. Round 2 sorts by some of them if the program can. */
 static void gpuscan__sort_test_size(const gpuscan__test *test, gpuscan_sort_desc *desc) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -21786,7 +21786,7 @@ static void gpuscan__sort_test_size(const gpuscan__test *test, gpuscan_sort_desc
 }
 
 /* Tests a sort. If indices move with keys, round 1 asks for a permutation, and round 2 gathers a payload by index. No
-   destination is its source. But a self-test's plan assumes that it may be, so that copies are tested. */
+   array is sorted in place. But a self-test's plan assumes that it may be, so that copies are tested. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     gpuscan__sort_key own = gpuscan__sort_own(test->key);
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
@@ -22686,7 +22686,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     return 0;
 }
 
-/* Gets OpenCL's entry points: from the caller, and missing ones from a library, which gpuscan_destroy closes. */
+/* Gets OpenCL's entry points from the caller, and the missing ones from a library, which gpuscan_destroy closes. */
 #ifdef GPUSCAN_LINK_OPENCL
 static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
     if (desc->library && *desc->library)
@@ -23238,8 +23238,8 @@ static gpuscan_result gpuscan__read_entries(gpuscan *gs, const unsigned char *bl
     return entries || at != size ? gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged") : GPUSCAN_SUCCESS;
 }
 
-/* Builds a program of a blob, and puts it at the head of the object's list. Frees it if the object has it already, or
-   if the driver refuses it. */
+/* Builds a program of a blob, and puts it at the head of the object's list. But frees the program if the object
+   already has an equal one, or if the driver refuses it. */
 static void gpuscan__add_loaded(gpuscan *gs, gpuscan__program *program) {
     if (!*gpuscan__same_text(gs, program, 0)) {
         if (gpuscan__load_binary(gs, program) == 0) {
