@@ -1991,7 +1991,7 @@ static const char *const gpuscan__piece_device[] = {
 "@g\n"
 "@6`turn_$v(turn) 0u\n"
 "@6`turn@T(turn, x)\n"
-"@O\n\n\n\n\n"
+"@O\n\n\n\n"
 "$BOTH(`H,`@u_mirror,(`H `J),(\"prmt.b32 %0, %1, %1, 0x0123;\" : \"=r\"(`U): \"r\"(`J)),\n"
 "as_`H(as_uchar4(`J).wzyx))\n"
 "@6`lower_halves(a, b) (((a) & 0xffffu) | (b) << 16)\n"
@@ -2046,7 +2046,7 @@ static const char *const gpuscan__piece_device[] = {
 "@O\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 634 \"kernels.cl.inc\"\n"
+"#line 633 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@%@c`@v(@c@v,@'`H*@v@8@c@v_@],`H @z){\n"
 "`S@z&$FLAG_COUNT_U32)\n"
@@ -2084,7 +2084,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 680 \"kernels.cl.inc\"\n"
+"#line 679 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "@hIMAGE\n\n\n"
 "@%$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2118,7 +2118,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 715 \"kernels.cl.inc\"\n"
+"#line 714 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@;@b{\n"
@@ -2173,7 +2173,7 @@ static const char *const gpuscan__piece_elements[] = {
 "@;$DST `result;\n\n"
 "@%`@\\ @:_@\\s(`+`@\\ a,`@\\ b){\n"
 "@K$COMBINE;\n"
-"}\n\n\n"
+"}\n\n"
 "@%`@\\ `@F_$c(`+`source @G,@ci){\n"
 "@hSRC_F16\n"
 "float x=v$v_half(0,(private @Yhalf*)&@G);\n"
@@ -2210,7 +2210,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 832 \"kernels.cl.inc\"\n"
+"#line 830 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hRUN_STATE\n\n"
 "@;$RUN_COUNT `run_@v;\n"
@@ -2341,7 +2341,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 981 \"kernels.cl.inc\"\n"
+"#line 979 \"kernels.cl.inc\"\n"
 "\n"
 "@h@o\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$FLAGS_BEFORE ($@B$d$@o == $@o_FLAGS)\n"
@@ -2491,7 +2491,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1152 \"kernels.cl.inc\"\n"
+"#line 1150 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$$g_LINKS 16\n"
 "@6$$f_LINKS 16\n\n\n"
@@ -2597,7 +2597,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1274 \"kernels.cl.inc\"\n"
+"#line 1272 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
@@ -2641,7 +2641,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1325 \"kernels.cl.inc\"\n"
+"#line 1323 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
@@ -2698,7 +2698,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1384 \"kernels.cl.inc\"\n"
+"#line 1382 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
@@ -2983,7 +2983,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1719 \"kernels.cl.inc\"\n"
+"#line 1717 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
@@ -3538,7 +3538,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2381 \"kernels.cl.inc\"\n"
+"#line 2379 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
@@ -3688,7 +3688,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2547 \"kernels.cl.inc\"\n"
+"#line 2545 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
@@ -4004,7 +4004,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2900 \"kernels.cl.inc\"\n"
+"#line 2898 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
@@ -4227,7 +4227,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@O\n"
 "#if !$SELECT\n"
 "@hREDUCE\n"
-"@6$SUM_BLOCK 64ul\n\n"
+"@6$SUM_BLOCK 64ul\n\n\n"
 "@#noinline))\n"
 "static `O`blocks_`Y(`+@'``X*`X,@c@y,@c$t){\n"
 "`@E @E=`@E_@r@l\n"
@@ -4410,7 +4410,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`@_ `V;\n"
 "@t@s;\n"
 "@ci,@r,`R,$t;\n"
-"@hWIDE > 1\n\n"
+"@hWIDE > 1\n\n\n"
 "``I low;\n"
 "@O\n"
 "}``I_`Y;\n\n"
@@ -4532,7 +4532,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@K`@Gs_`Y`K$o,@y,$t);\n"
 "@O\n"
 "}\n\n\n\n"
-"@;@b{\n"
+"@;@b{\n\n"
 "`@_ `D,`V;\n"
 "@t@s;\n"
 "}`@W;\n\n\n"
@@ -4571,7 +4571,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@_.$q=$LAST(`I.$q);\n"
 "@O\n"
 "@K@_;\n"
-"}\n\n\n",
+"}\n\n",
 "@;@b{\n"
 "``I_@_ `D,`V;\n"
 "@t@s;\n"
@@ -4906,7 +4906,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@%`H `live_`Fs(@c@v){\n"
 "@`(`H)max(@@1,@v/$$g+(@v%$$g!=0`L\n"
 "}\n\n\n\n\n\n\n"
-"@hCOUNTED\n\n\n\n\n\n"
+"@hCOUNTED\n\n\n\n\n"
 "@7`H `draw(@H`H*@ver,`H `P,`H drawers,`H `V,@Z`@a*@a){\n"
 "`S($AHEAD||$@nS_IN_ORDER)&&drawers>=`P)\n"
 "@K`V;\n"
@@ -4964,7 +4964,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`device_fence();\n"
 "}\n"
 "@O\n\n"
-"@hFEW\n\n\n"
+"@hFEW\n\n\n\n"
 "@6``F_@_ `few_@_\n\n\n\n\n"
 "@7@t`few_@_(`+@Y``W*`W,`H `F,`O`Y,`@_*`Uer,\n"
 "`@_*inner,@Z`@a*@a){\n"
@@ -5145,7 +5145,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`S@?_LANE==0)\n"
 "`@q@T(`W,$o+@?-1,@_);\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@7@t`@__await(`+@Y``W*`W,`H `F,@t$a,`@_*@_,\n"
 "`t*inner,@Z`@a*@a){\n"
 "`H block=$BLOCK$i`F),polls`M\n"
@@ -5209,7 +5209,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`Skn`V==@?&&$s==@?-1){\n"
 "@a->@_=@q;\n"
 "`turn@T(&@a->turn,w+1);\n"
-"}\n"
+"}\n\n"
 "`S$BLOCK>1&&(`F+1)%$BLOCK!=0)\n"
 "@q=`link$j`Ys);\n"
 "`S!$TEST_SILENT(`F)&&$s>=done&&$s<kn`V&&`F<live)\n"
@@ -5270,7 +5270,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4456 \"kernels.cl.inc\"\n"
+"#line 4458 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5566,7 +5566,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4801 \"kernels.cl.inc\"\n"
+"#line 4803 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
@@ -5670,7 +5670,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4921 \"kernels.cl.inc\"\n"
+"#line 4923 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
@@ -5962,7 +5962,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5270 \"kernels.cl.inc\"\n"
+"#line 5272 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
@@ -6015,7 +6015,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5324 \"kernels.cl.inc\"\n"
+"#line 5326 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
@@ -6395,7 +6395,7 @@ static const char *const gpuscan__piece_select[] = {
 "`O@W=@:`K@_,`F->@{);\n"
 "`H `Red=(`H)`runs_`Red(@\\s.capacity,@W,`F->kept),skip=@W.$ps==0?1:0;\n"
 "list.@Gs+=`$s_@y($SUB@n,0);\n"
-"list.results+=`$s_@y($SUB@n,0);\n\n\n"
+"list.results+=`$s_@y($SUB@n,0);\n\n"
 "`S@j==0&&`F->kept>0)\n"
 "list.results[0]=@:_@\\s`K@W.open.$c,list.results[0]);\n"
 "@jS_SYNC();\n"
@@ -6466,9 +6466,9 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5866 \"kernels.cl.inc\"\n"
+"#line 5867 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
+"@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n"
 "#if !$UNDIVIDED\n\n"
 "@;@b{\n"
 "$SCAN_SUMS_NUMBERS\n"
@@ -7263,7 +7263,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`O$p,$my;\n"
 "@cmark;\n"
 "@topen;\n"
-"}`walk;\n\n\n"
+"}`walk;\n\n"
 "@%`walk `walk_@r(`+@Y`path*path,@Y``Ulet*`U){\n"
 "@c`Es=path->@Ms+(path->$t-path->@r),@y=$x`U->@{*path->@~,`Es);\n"
 "@c@W=0,$u=@y>0?path->@Ms:0;\n"
@@ -7401,7 +7401,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "batch->most=(`H)most;\n"
 "@Kmost<=$SHORT_SEGMENT&&batch->$t+@>S_BEHIND*@k<=path->$t&&\n"
 "batch->$t-walk->@G+@k<=walk->`Es;\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n"
 "@%@t`walk_batch(`+@Y`path*path,`walk*walk,@Y``Ulet*`U,\n"
 "@c@y){\n"
 "@taligned=``D_$p(`U->`Q,walk->@M,$FLAG_STREAM)=`M\n"
@@ -7737,7 +7737,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7345 \"kernels.cl.inc\"\n"
+"#line 7343 \"kernels.cl.inc\"\n"
 "\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7791,7 +7791,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7398 \"kernels.cl.inc\"\n"
+"#line 7396 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8192,7 +8192,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7858 \"kernels.cl.inc\"\n"
+"#line 7856 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
@@ -8547,7 +8547,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`Js[@i]=`mean_add(@|s,`Js[@i],`Js[@i+d]);\n"
 "@.;\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "@;@b{\n"
 "@c@y,$t,bins;\n"
 "`H batches;\n"
@@ -8689,7 +8689,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8436 \"kernels.cl.inc\"\n"
+"#line 8433 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -9012,7 +9012,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8832 \"kernels.cl.inc\"\n"
+"#line 8829 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -9115,7 +9115,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8960 \"kernels.cl.inc\"\n"
+"#line 8957 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9179,7 +9179,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@;private @Y`binned*`block_t;\n"
 "@g\n"
 "@;@'`sample*`block_t;\n"
-"@O\n\n\n"
+"@O\n\n\n\n"
 "@%@eblock_@vers(`block_t $o,`H*@ver,`b$zs b$zs,\n"
 "`edges edges){\n"
 "@hFORM == $BINS_EDGES$d!$CHANNEL_BOUNDS\n"
@@ -9395,7 +9395,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9280 \"kernels.cl.inc\"\n"
+"#line 9278 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9805,7 +9805,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9771 \"kernels.cl.inc\"\n"
+"#line 9769 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9823,7 +9823,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9786 \"kernels.cl.inc\"\n"
+"#line 9784 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9933,7 +9933,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9927 \"kernels.cl.inc\"\n"
+"#line 9925 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -9985,7 +9985,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9981 \"kernels.cl.inc\"\n"
+"#line 9979 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -10122,7 +10122,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10142 \"kernels.cl.inc\"\n"
+"#line 10140 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10405,7 +10405,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10461 \"kernels.cl.inc\"\n"
+"#line 10459 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -11088,7 +11088,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11275 \"kernels.cl.inc\"\n"
+"#line 11273 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11247,7 +11247,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11467 \"kernels.cl.inc\"\n"
+"#line 11465 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11341,7 +11341,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11567 \"kernels.cl.inc\"\n"
+"#line 11565 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
