@@ -1412,7 +1412,7 @@ typedef struct gpuscan_quantile_desc {
                      VALUE   lower edge + (rank - before) / inside * width of that bin. `inside` samples are in this
                              bin, `before` samples in the bins below. The bin's last sample gives its upper edge
                      MEAN    the mean of the samples from the pair's lower rank to its upper rank, both included
-   edges         may be infinite: a bin with such an edge has samples of its value. The mean of both infinities is NaN
+   edges         an edge may be infinite: its bin's samples count as this infinity. A mean of both infinities is NaN
    bins          even bins: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. One work-group (on a CPU one
                  work-item) computes a histogram, so a few large histograms leave most of a device idle. GPUs with a
                  device fence are an exception: there several groups share a histogram of more than 16384 bins if there
