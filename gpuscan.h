@@ -210,7 +210,7 @@
 #elif !defined(__OPENCL_CL_H) /* a loader that declares OpenCL, such as clew.h, has defined __OPENCL_CL_H */
 #include <CL/cl.h>
 #endif
-#ifndef CL_VERSION_1_2 /* a loader like clew.h declares OpenCL 1.1. Only this type is then missing */
+#ifndef CL_VERSION_1_2 /* if a loader like clew.h declares OpenCL 1.1, only this type is missing */
 typedef struct gpuscan__no_image_desc cl_image_desc;
 #ifdef GPUSCAN_IMPLEMENTATION
 #error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers \
@@ -631,8 +631,8 @@ typedef struct gpuscan_opencl {
 
 /* Says how gpuscan_create opens the object. If all is zero, the object gets the first device whose name, or whose
    platform's name, contains the value of the environment variable GPUSCAN_DEVICE. If that is not set, the object gets a
-   GPU if there is one, otherwise another accelerator, otherwise a CPU; of several, the one with the highest product of
-   compute units and clock.
+   GPU if there is one, otherwise another accelerator, otherwise a CPU. If there are several, it gets the one with the
+   highest product of compute units and clock.
 
    CACHE     The object stores each program that it builds as a file in the folder `cache`, and loads programs that
              other objects or earlier starts stored. Loaded programs need neither the driver's compiler nor a self-test.
@@ -1060,7 +1060,7 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        tile_height;   /* rows; 0 means all rows */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
-                                            and upper of channel 0, then of channel 1, ..., in the mask or not */
+                                            and upper of channel 0, then of channel 1, ..., also outside the mask */
     uint64_t        edges_pitch;   /* elements from one channel's edges to the next's; 0: all channels share one set */
     gpuscan_image   samples_image; /* instead of samples and pitches: `count` x `rows` pixels, from the pixel x, y on */
     uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride needs another program */
@@ -1194,7 +1194,7 @@ typedef struct gpuscan_runs_desc {
     gpuscan_buffer         starts;        /* out, of index_type: index of each run's first key, from keys.offset on */
     gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
-    gpuscan_buffer         src, dst;      /* dst: out, for each run src's elements at its keys, combined in order */
+    gpuscan_buffer         src, dst;      /* dst: out. For each run, the src elements of its keys, combined in order */
     gpuscan_type           src_type;      /* default: u32 */
     gpuscan_type           dst_type;      /* default: src_type */
     gpuscan_op             op;            /* any except ARGMIN and ARGMAX */
@@ -1248,7 +1248,7 @@ typedef struct gpuscan_sort_desc {
     uint64_t               count;
     gpuscan_type           key_type;      /* any builtin type; default: u32 */
     int                    descending;    /* not 0: the largest key comes first. Equal keys still keep their order */
-    uint32_t               bit_begin;     /* the lowest bit of the keys' codes to sort by: see gpuscan_sort */
+    uint32_t               bit_begin;     /* the lowest bit to sort by, in the keys' codes: see gpuscan_sort */
     uint32_t               bit_end;       /* 1 + the highest bit to sort by; 0 means the number of bits of the code */
     const gpuscan_payload *payloads;      /* arrays that are put into the order of the sorted keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
@@ -11710,9 +11710,9 @@ typedef struct gpuscan__facts {
 
 /* Numbers of scans, selections and runs, and of all multi-pass operations. `parts_vectors`, for MULTI_PASS, is 4 on
    AMD's GPUs, since with 8 vectors of 8-byte elements registers suffice for only 2 waves. `rows_group` is 0 on
-   llvmpipe, since Mesa 22.3's llvmpipe computes tiles of whole rows wrong. PoCL and Oclgrind compute them right. For
-   most lengths of short rows, 56 registers are best. 64 registers are as fast, but fewer groups of 384 work-items then
-   fit a multiprocessor. Prefetching tiles makes scans slower. tuning: scan-counted-registers, scan-rows */
+   llvmpipe, since Mesa 22.3's llvmpipe computes tiles of whole rows wrong. PoCL and Oclgrind compute them right. With
+   56 registers most short rows are scanned as fast as with 64, and some faster: more groups of 384 work-items then fit
+   a multiprocessor. Prefetching tiles makes scans slower. tuning: scan-counted-registers, scan-rows */
 #define GPUSCAN__NUMBERS_tiles(X)                                                                                      \
     X(groups_per_unit, {  4,   8,   8,   8,   8, 64,   4,   4,   4}) /* groups per compute unit in multi-pass calls */ \
     /* register limits for selections by bits, and for groups that take several tiles each. A limit in the call's row  \
@@ -11954,7 +11954,7 @@ typedef struct gpuscan__program {
     int rehearsed;           /* 1: the kernels have been launched ahead of a call: see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
-    size_t stored;           /* 1 + bytes of the recording that was last loaded or stored in the cache; 0: none was */
+    size_t stored;           /* 1 + bytes of the recording last loaded from the cache or stored in it; 0: none was */
     int runs;                /* 1: a call has launched the program */
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
@@ -12702,7 +12702,7 @@ struct gpuscan__plan {
     /* the function `choose` of the operation sets the fields below from the elements and the device's profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* maximum bytes of PLAIN scratch that kernels access if they read a count of 0; 0: all */
+    uint64_t idle_plain; /* if kernels read a count of 0, the most bytes of PLAIN scratch that they access; 0: all */
 
     int not_built; /* 1: the driver did not build the program; gpuscan__build sets it */
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
