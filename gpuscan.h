@@ -198,8 +198,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* stops gcc, which goes on after #error, but not after the include of a missing file. It would
-                          skip opencl.h: gcc skips the include of a file that __has_include did not find */
+#include <OpenCL/cl.h> /* stops gcc, which goes on after #error, but not after the include of a missing file. opencl.h
+                          would not do: gcc skips the include of a file that __has_include did not find */
 #elif !defined(__APPLE__) && !defined(__OPENCL_CL_H) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -310,7 +310,7 @@ typedef enum gpuscan_type {
 } gpuscan_type;
 
 /* Operators. Integers wrap around. Sums of floats start with +0, as C's loops do. MIN and MAX of floats ignore NaN, as
-   C's fmin and fmax do. If all values are NaN, including `init`, the result is the operator's identity, an infinity.
+   C's fmin and fmax do. If all values are NaN, including `init`, the result is the operator's identity (an infinity).
    (gpuscan_uniform_add combines only two numbers: if both are NaN, the result is NaN.) Bitwise operators are for
    integers. ARGMIN and ARGMAX are for gpuscan_reduce only: they give the index of the smallest or largest element. */
 typedef enum gpuscan_op {
@@ -838,7 +838,7 @@ typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
     uint64_t              count;        /* elements of a row */
     gpuscan_type          src_type;     /* default: u32 */
-    gpuscan_type          dst_type;     /* default: src_type. The arithmetic is in this type, but in f32 if it is f16 */
+    gpuscan_type          dst_type;     /* default: src_type. Also the type of the arithmetic (for f16: f32) */
     gpuscan_op            op;
     gpuscan_scan_kind     kind;
     const gpuscan_custom *custom;
@@ -1189,7 +1189,7 @@ typedef struct gpuscan_runs_desc {
     gpuscan_buffer         keys;
     uint64_t               count;         /* the number of keys. 0 is legal: then only `runs` is written */
     gpuscan_type           key_type;      /* default: u32. If it is CUSTOM, custom->equal compares keys */
-    int                    bitwise;       /* not 0: keys are equal if all bits are. key_type must then be builtin */
+    int                    bitwise;       /* not 0: keys are compared bit by bit. key_type must then be builtin */
     gpuscan_buffer         keys_dst;      /* out: the first key of each run */
     gpuscan_buffer         starts;        /* out, of index_type: index of each run's first key, from keys.offset on */
     gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
@@ -11535,7 +11535,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the first group counts in the array `counts` itself */             \
     X(FLAG_BY_INDEX, 8192)   /* sort: the values that move with the keys are indices */                                \
     X(FLAG_NO_KEYS, 16384)   /* sort: the call wants no keys */                                                        \
-    X(FLAG_BUCKETS, 32768)   /* sort: the first pass moves elements into buckets, by their most significant digit */   \
+    X(FLAG_BUCKETS, 32768)   /* sort: the first pass moves elements to buckets by the keys' most significant digit */  \
     X(FLAG_IF_UNEVEN, 65536) /* sort on a CPU: kernels return at once if no bucket has over 1/cores of all elements */ \
     X(FLAG_PACKS, 131072)    /* sort: the first pass packs payloads from several arrays into records */                \
     X(FLAG_UNPACKS, 262144)  /* sort: the last pass unpacks the records and stores each payload to its array */        \
@@ -11557,7 +11557,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BIN_MODE_CHECKED, 3)                                                                                             \
     X(BIN_MODE_GENERAL, 4)                                                                                             \
     X(BIN_MODE_GUESS, 5)     /* for floats. An estimated bin, even a very wrong one, is corrected by bins' edges */    \
-    X(BIN_MODE_NEAREST, 6)   /* for floats. The estimated bin is right or one too large: comparing an edge tells */    \
+    X(BIN_MODE_NEAREST, 6)   /* for floats. The estimate is right or one bin too high. An edge tells which */          \
     X(HEADS_NONE, 0)         /* HEADS_...: where segments of a scan begin. NONE: there are no segments */              \
     X(HEADS_FLAGS, 1)        /* segments begin where a flag is not 0 */                                                \
     X(HEADS_KEYS, 2)         /* segments begin where a key differs from the key before it */                           \
@@ -11752,7 +11752,7 @@ typedef struct gpuscan__facts {
     X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* a bucket of at least this number of bytes is divided once more */
 
 /* Reductions. On an NVIDIA GPU two groups of 512 work-items share a multiprocessor's registers. A work-item has 8
-   loads in flight, but 2 if they are structs that a custom operator combines. tuning: reduce-groups, reduce-structs */
+   loads in flight, but 2 if it loads structs for a custom operator. tuning: reduce-groups, reduce-structs */
 #define GPUSCAN__NUMBERS_reduce(X)                                                                                     \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_SINGLE_PASS, MULTI_PASS))                                \
     X(group,          {32, 512, 256, 256, 256, 64, 64, 64, 64})                                                        \
@@ -12163,7 +12163,7 @@ static int gpuscan__text_mark(gpuscan__text *text, char mark) {
     return 0;
 }
 
-/* Returns the word whose code is the first two characters, or NULL. Codes in order: @# to @~, $a to $z, `A to `Z. */
+/* Returns the word for the first two characters of `code`, or NULL. Codes in order: @# to @~, $a to $z, `A to `Z. */
 static const char *gpuscan__word(const char *code) {
     char second = code[1];
     if (*code == '@')
@@ -12541,7 +12541,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
     char line[128];
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
-    if (e->convert) /* to the signed type, even if T is unsigned: negative floats have no defined unsigned value */
+    if (e->convert) /* converts to the signed type even if T is unsigned: negative floats have no unsigned value */
         gpuscan__define(text, "CONVERTED", names->number);
     snprintf(line, sizeof(line), "(%s)x", names->number);
     gpuscan__define(text, "CONVERT",
