@@ -11625,7 +11625,7 @@ GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
 
 #define GPUSCAN__ERROR_SIZE 8192 /* bytes of gs->error. A longer build log is cut, but the logger gets all of it */
 #define GPUSCAN__REFUSAL_SIZE 256
-#define GPUSCAN__CACHE_MOST 4000 /* maximum bytes of the folder's name and its NUL. With a file name it fits PATH_MAX */
+#define GPUSCAN__CACHE_MOST 4000 /* bytes for the cache folder's name and NUL: paths of files in it then fit PATH_MAX */
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
@@ -11708,7 +11708,7 @@ typedef struct gpuscan__facts {
      GPUSCAN_STRATEGY_##gpu,       GPUSCAN_STRATEGY_##other, GPUSCAN_STRATEGY_##other,                                 \
      GPUSCAN_STRATEGY_##cpu,       GPUSCAN_STRATEGY_##cpu,   GPUSCAN_STRATEGY_##other}
 
-/* Numbers of scans, selections and runs, and of all multi-pass operations. `parts_vectors`, for MULTI_PASS, is 4 on
+/* Tuning of scans, selections and runs, and of all multi-pass operations. `parts_vectors`, for MULTI_PASS, is 4 on
    AMD's GPUs, since with 8 vectors of 8-byte elements registers suffice for only 2 waves. `rows_group` is 0 on
    llvmpipe, since Mesa 22.3's llvmpipe computes tiles of whole rows wrong. PoCL and Oclgrind compute them right. With
    56 registers most short rows are scanned as fast as with 64, and some faster: more groups of 384 work-items then fit
@@ -11814,7 +11814,7 @@ typedef struct gpuscan__facts {
     X(vectors,  { 2,   8,  28,  16,  15,  4,  4,  4,  4})                                                              \
     X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* maximum bytes per group; 0: no limit. [0]: sub-groups of 32 */  \
                 {0, 0, 32 << 10, 0, 0, 0, 0, 0, 0}) /* [1]: sub-groups of another width, or no lanes */                \
-    /* 1: if keys or values have 8 bytes or more, a tile with values passes through local memory in 2 or 4 parts */    \
+    /* 1: a tile whose keys or values have 8 bytes or more may pass through local memory in 2 or 4 parts */            \
     X(halves,   { 0,   1,   1,   0,   0,  0,  0,  0,  0})                                                              \
     /* maximum elements that SINGLE_PASS sorts in one launch, with at most one tile per compute unit. The groups wait  \
        for each other, so the device must not suspend running groups */                                                \
