@@ -871,11 +871,11 @@ typedef struct gpuscan_scan_desc {
                  (EXCLUSIVE). The result is that of reversing the row, scanning it and reversing it back. Nothing else
                  changes: where elements lie, which element a head marks, and i in custom->convert. total is in the same
                  order, and with count_buffer n is the count on the device
-   along         with COLUMNS, element i of scan r is at src.offset + r + i * src_pitch, and in dst likewise. Line i is
-                 element i of every scan. A pitch counts elements from line to line, at least `rows`; 0 means `rows`.
-                 `count`, count_buffer, total and init are those of a column. Lines lie in a buffer as rows do, also
-                 with gaps, and with pitches in bytes. custom->convert gets the line's number as i. There must be no
-                 segments. Float results may have other bits than along rows
+   along         with COLUMNS, element i of scan r is at src.offset + r + i * src_pitch, and in dst likewise. Line i
+                 holds element i of every scan. A pitch counts elements from line to line, at least `rows`; 0 means
+                 `rows`. `count`, count_buffer, total and init are those of a column. Lines lie in a buffer as rows do,
+                 also with gaps, and with pitches in bytes. custom->convert gets the line's number as i. There must be
+                 no segments. Float results may have other bits than along rows
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows or along columns, their pitches are equal
    scratch       about 1/1000 of the data (elements of 64 bytes: up to 1/64); for OFFSETS also one bit per element.
