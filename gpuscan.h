@@ -198,8 +198,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* gcc goes on after #error, but stops at the include of a missing file. It would not stop
-                          here at opencl.h: it skips the include of a file that __has_include did not find */
+#include <OpenCL/cl.h> /* stops gcc, which goes on after #error, but not after the include of a missing file. opencl.h
+                          would not do: gcc skips the include of a file that __has_include did not find */
 #elif !defined(__APPLE__) && !defined(__OPENCL_CL_H) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -210,7 +210,7 @@
 #elif !defined(__OPENCL_CL_H) /* a loader that declares OpenCL, such as clew.h, has defined __OPENCL_CL_H */
 #include <CL/cl.h>
 #endif
-#ifndef CL_VERSION_1_2 /* a loader like clew.h declares OpenCL 1.1. Only this type is then missing */
+#ifndef CL_VERSION_1_2 /* if a loader like clew.h declares OpenCL 1.1, only this type is missing */
 typedef struct gpuscan__no_image_desc cl_image_desc;
 #ifdef GPUSCAN_IMPLEMENTATION
 #error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers \
@@ -310,7 +310,7 @@ typedef enum gpuscan_type {
 } gpuscan_type;
 
 /* Operators. Integers wrap around. Sums of floats start with +0, as C's loops do. MIN and MAX of floats ignore NaN, as
-   C's fmin and fmax do. If all values are NaN, including `init`, the result is the operator's identity, an infinity.
+   C's fmin and fmax do. If all values are NaN, including `init`, the result is the operator's identity (an infinity).
    (gpuscan_uniform_add combines only two numbers: if both are NaN, the result is NaN.) Bitwise operators are for
    integers. ARGMIN and ARGMAX are for gpuscan_reduce only: they give the index of the smallest or largest element. */
 typedef enum gpuscan_op {
@@ -475,7 +475,7 @@ enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* the maximum number per call */
 typedef struct gpuscan_tally {
     gpuscan_buffer count;          /* out: one element of count_type, such as an argument of an indirect draw */
     gpuscan_type   count_type;     /* u32 (default) or u64; with u32 the desc's count must be below 2^32 */
-    gpuscan_buffer dispatch;       /* out: three u32, groups in x, y and z for the written elements; 0, 1, 1 if none */
+    gpuscan_buffer dispatch;       /* out: three u32, the numbers of groups in x, y and z; 0, 1, 1 for no elements */
     uint32_t       dispatch_items; /* elements that each work-group takes; 0 means 64 */
     uint32_t       dispatch_limit; /* the maximum x. If more groups are needed, y is ceil(groups / dispatch_limit) and x
                                       is ceil(groups / y). 0 means 65535 */
@@ -512,11 +512,11 @@ typedef struct gpuscan_call {
     uint64_t         counts_from;  /* read only by gpuscan_X_prepare and gpuscan_X_scratch_size: the smallest count to
                                       prepare. 0, or more than the desc's `count`, means `count`. Integral images and
                                       quantiles ignore it */
-    const void      *values;       /* values_size bytes that the call's expressions see: VALUES in gpuscan_custom's
-                                      comment. NULL is legal for gpuscan_X_prepare and gpuscan_X_scratch_size */
+    const void      *values;       /* values_size bytes that the call's expressions see (VALUES in gpuscan_custom's
+                                      comment). NULL is legal for gpuscan_X_prepare and gpuscan_X_scratch_size */
     size_t           values_size;  /* up to 256; 0 means no values. If it is not 0, the call must use a custom text */
-    const gpuscan_source *sources; /* an array of source_count sources: SOURCES in gpuscan_custom's comment. If there
-                                      are any, the call must use an expression that sees them */
+    const gpuscan_source *sources; /* an array of source_count sources (SOURCES in gpuscan_custom's comment). If
+                                      there are any, the call must use an expression that sees them */
     uint32_t         source_count; /* 0 to GPUSCAN_MAX_SOURCES */
 } gpuscan_call;
 
@@ -631,8 +631,8 @@ typedef struct gpuscan_opencl {
 
 /* Says how gpuscan_create opens the object. If all is zero, the object gets the first device whose name, or whose
    platform's name, contains the value of the environment variable GPUSCAN_DEVICE. If that is not set, the object gets a
-   GPU if there is one, otherwise another accelerator, otherwise a CPU; of several, the one with the highest product of
-   compute units and clock.
+   GPU if there is one, otherwise another accelerator, otherwise a CPU. If there are several, it gets the one with the
+   highest product of compute units and clock.
 
    CACHE     The object stores each program that it builds as a file in the folder `cache`, and loads programs that
              other objects or earlier starts stored. Loaded programs need neither the driver's compiler nor a self-test.
@@ -838,7 +838,7 @@ typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
     uint64_t              count;        /* elements of a row */
     gpuscan_type          src_type;     /* default: u32 */
-    gpuscan_type          dst_type;     /* default: src_type. The arithmetic is in this type, but in f32 if it is f16 */
+    gpuscan_type          dst_type;     /* default: src_type. Also the type of the arithmetic (for f16: f32) */
     gpuscan_op            op;
     gpuscan_scan_kind     kind;
     const gpuscan_custom *custom;
@@ -871,11 +871,11 @@ typedef struct gpuscan_scan_desc {
                  (EXCLUSIVE). The result is that of reversing the row, scanning it and reversing it back. Nothing else
                  changes: where elements lie, which element a head marks, and i in custom->convert. total is in the same
                  order, and with count_buffer n is the count on the device
-   along         with COLUMNS, element i of scan r is at src.offset + r + i * src_pitch, and in dst likewise. So a pitch
-                 counts elements from line to line, at least `rows`; 0 means `rows`. `count`, count_buffer, total and
-                 init are those of a column. Lines lie in a buffer as rows do, also with gaps, and with pitches in
-                 bytes. custom->convert gets the line's number as i. There must be no segments. Float results may have
-                 other bits than along rows
+   along         with COLUMNS, element i of scan r is at src.offset + r + i * src_pitch, and in dst likewise. Line i
+                 holds element i of every scan. A pitch counts elements from line to line, at least `rows`; 0 means
+                 `rows`. `count`, count_buffer, total and init are those of a column. Lines lie in a buffer as rows do,
+                 also with gaps, and with pitches in bytes. custom->convert gets the line's number as i. There must be
+                 no segments. Float results may have other bits than along rows
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows or along columns, their pitches are equal
    scratch       about 1/1000 of the data (elements of 64 bytes: up to 1/64); for OFFSETS also one bit per element.
@@ -998,7 +998,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_red
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
 
 /* Reduces the array src of `count` elements, or of rows of `count` elements, into the array result, which gets one
-   dst_type element per row or segment. The desc's dst must be zero, too. */
+   dst_type element per row or segment. Besides the fields that parameters replace, the desc's dst must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc);
 #else
@@ -1060,10 +1060,10 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        tile_height;   /* rows; 0 means all rows */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
-                                            and upper of channel 0, then those of channel 1, ... whatever the mask is */
+                                            and upper of channel 0, then of channel 1, ..., also outside the mask */
     uint64_t        edges_pitch;   /* elements from one channel's edges to the next's; 0: all channels share one set */
     gpuscan_image   samples_image; /* instead of samples and pitches: `count` x `rows` pixels, from the pixel x, y on */
-    uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride has its own program */
+    uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride needs another program */
 } gpuscan_histogram_desc;
 
 /* Histogram: counts the samples that fall into each bin, for each channel of the mask by itself; or counts the values
@@ -1147,7 +1147,7 @@ typedef struct gpuscan_select_desc {
     gpuscan_type           index_type;   /* u32 (default) or u64 */
     const gpuscan_payload *payloads;     /* each payload's elements at the kept indices go from its src to its dst */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    uint64_t               capacity;     /* elements that fit each output; 0, or more than `count`, means `count` */
+    uint64_t               capacity;     /* maximum elements in each output; 0, or more than `count`, means `count` */
     gpuscan_tally          selected;     /* out, optional: the number of elements kept */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -1174,8 +1174,8 @@ GPUSCAN_API gpuscan_result gpuscan_select_prepare(gpuscan *gs, const gpuscan_sel
 GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpuscan_select_desc *desc, uint64_t *size);
 
 /* Selects from the arrays src and flags of `count` elements each. Stores the kept elements in the array dst and their
-   number in *selected; both may be NULL. src may be NULL if nothing needs it. flags must be NULL with PREDICATE. The
-   desc's selected.count_type must be zero, too. */
+   number in *selected; both may be NULL. src may be NULL if nothing needs it. flags must be NULL with PREDICATE.
+   Besides the fields that parameters replace, the desc's selected.count_type must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
 #else
@@ -1189,19 +1189,19 @@ typedef struct gpuscan_runs_desc {
     gpuscan_buffer         keys;
     uint64_t               count;         /* the number of keys. 0 is legal: then only `runs` is written */
     gpuscan_type           key_type;      /* default: u32. If it is CUSTOM, custom->equal compares keys */
-    int                    bitwise;       /* not 0: keys are equal if their bits are. key_type must then be builtin */
+    int                    bitwise;       /* not 0: keys are compared bit by bit. key_type must then be builtin */
     gpuscan_buffer         keys_dst;      /* out: the first key of each run */
     gpuscan_buffer         starts;        /* out, of index_type: index of each run's first key, from keys.offset on */
     gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
-    gpuscan_buffer         src, dst;      /* dst is out: per run, the elements of src at its keys, combined in order */
+    gpuscan_buffer         src, dst;      /* dst: out. For each run, the src elements of its keys, combined in order */
     gpuscan_type           src_type;      /* default: u32 */
     gpuscan_type           dst_type;      /* default: src_type */
     gpuscan_op             op;            /* any except ARGMIN and ARGMAX */
     const gpuscan_custom  *custom;
     const gpuscan_payload *payloads;      /* a payload's dst gets the elements of its src at the runs' first keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    uint64_t               capacity;      /* runs that fit each output; 0, or more than `count`, means `count` */
+    uint64_t               capacity;      /* maximum runs in each output; 0, or more than `count`, means `count` */
     gpuscan_tally          runs;          /* out: the number of runs */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -1220,8 +1220,8 @@ typedef struct gpuscan_runs_desc {
                  gpuscan_reduce without init. In custom->convert i is the index in src. src may be the range of keys
    capacity      all runs are counted. Only the first `capacity` of them are written
    equal         keys are compared by C's ==: -0 and +0 are equal, and each NaN is a run by itself. With `bitwise`, keys
-                 are equal if their bits are. For a custom type custom->equal decides. The library calls it only for a
-                 key and the key before it, but it must be true for all pairs of keys in a run
+                 are equal if all their bits are. For a custom type custom->equal decides. The library calls it only
+                 for a key and the key before it, but it must be true for all pairs of keys in a run
    scratch       about 1/1000 of the keys; for results of 64 bytes up to 1/64
    floats        as in gpuscan_reduce, but for runs of any length. For chosen values the bounds are 5e-6 and 1e-14
    returns       SIZE_OVERFLOW: the type of starts, lengths or counts is too small; `dispatch` needs a y above 32 bits.
@@ -1232,8 +1232,8 @@ GPUSCAN_API gpuscan_result gpuscan_runs(gpuscan *gs, const gpuscan_runs_desc *de
 GPUSCAN_API gpuscan_result gpuscan_runs_prepare(gpuscan *gs, const gpuscan_runs_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_runs_desc *desc, uint64_t *size);
 
-/* Finds the runs of the array `keys` of `count` keys. Stores the runs' first keys in the array keys_dst, and their
-   number in *runs. Both may be NULL. The desc's starts, lengths, src, dst and runs.count_type must be 0, too. */
+/* Finds the runs of `count` keys. Stores the runs' first keys in keys_dst, their number in *runs; both may be NULL.
+   Besides the fields that parameters replace, the desc's starts, lengths, src, dst and runs.count_type must be 0. */
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc);
 #else
@@ -1248,7 +1248,7 @@ typedef struct gpuscan_sort_desc {
     uint64_t               count;
     gpuscan_type           key_type;      /* any builtin type; default: u32 */
     int                    descending;    /* not 0: the largest key comes first. Equal keys still keep their order */
-    uint32_t               bit_begin;     /* the lowest bit of the keys' codes to sort by: see gpuscan_sort */
+    uint32_t               bit_begin;     /* the lowest bit to sort by, in the keys' codes: see gpuscan_sort */
     uint32_t               bit_end;       /* 1 + the highest bit to sort by; 0 means the number of bits of the code */
     const gpuscan_payload *payloads;      /* arrays that are put into the order of the sorted keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
@@ -1278,7 +1278,7 @@ typedef struct gpuscan_sort_desc {
    aliasing      in place: src and dst may be the same range, and so may the src and dst of each payload
    access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
    scratch       the sum of the sizes below. Ask gpuscan_sort_scratch_size with the call's count, since a smaller count
-                 may need more: up to about 10,000 elements are sorted in one launch, and up to a million or more a GPU
+                 may need more: one launch sorts up to about 10,000 elements. Up to a million elements or more, a GPU
                  gathers payloads. gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
                      keys                      their size; twice that if dst is missing
                      one payload, 4 or 8 bytes its size
@@ -1328,8 +1328,8 @@ typedef struct gpuscan_integral_desc {
     uint64_t          dst_image_pitch; /* pixels from table to table; 0: `height` rows, or `height` + 1 if EXCLUSIVE */
     gpuscan_call      call;            /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
     gpuscan_image     src_image;       /* instead of src, its pitches and `images`: the pixels from x, y on */
-    uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row, at least those of a
-                                          row, and a multiple of the type's size */
+    uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row, at least the
+                                          bytes of a row, and a multiple of the type's size */
     uint64_t          dst_pitch_bytes;
     const gpuscan_custom *custom;      /* optional, needs src_image: custom->convert computes the values to sum */
 } gpuscan_integral_desc;
@@ -1374,16 +1374,16 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 /* Says what gpuscan_quantile stores for each fraction. */
 typedef enum gpuscan_quantile_form {
     GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample that the fraction selects, see gpuscan_quantile */
-    GPUSCAN_QUANTILE_VALUE,   /* f32: the value of that sample, as if the samples of a bin were spread evenly over it */
-    GPUSCAN_QUANTILE_MEAN     /* f32, one for each pair of fractions: the mean of the samples from the first to the
-                                 second that the pair selects. A sample counts as the centre of its bin */
+    GPUSCAN_QUANTILE_VALUE,   /* f32: the selected sample's value, as if a bin's samples were spread evenly over it */
+    GPUSCAN_QUANTILE_MEAN     /* f32, one for each pair of fractions: the mean of all samples between those that the
+                                 two fractions select, both included. A sample counts as the centre of its bin */
 } gpuscan_quantile_form;
 
 enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* the maximum number per call */
 
 typedef struct gpuscan_quantile_desc {
     gpuscan_buffer        counts;         /* histograms, laid out as gpuscan_histogram writes them */
-    gpuscan_buffer        dst;            /* out: u32 or f32, histogram after histogram */
+    gpuscan_buffer        dst;            /* out: u32 or f32, the results of histogram 0, then of histogram 1, ... */
     gpuscan_type          counter_type;   /* u32 (default) or u64 */
     uint32_t              bins;           /* the number of bins; 0 means 256 */
     uint64_t              rows;           /* the number of histograms; 0 means 1 */
@@ -1412,7 +1412,7 @@ typedef struct gpuscan_quantile_desc {
                      VALUE   lower edge + (rank - before) / inside * width of that bin. `inside` samples are in this
                              bin, `before` samples in the bins below. The bin's last sample gives its upper edge
                      MEAN    the mean of the samples from the pair's lower rank to its upper rank, both included
-   edges         may be infinite: samples of such a bin count as this infinity, and a mean of both infinities is NaN
+   edges         an edge may be infinite: its bin's samples count as this infinity. A mean of both infinities is NaN
    bins          even bins: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. One work-group (on a CPU one
                  work-item) computes a histogram, so a few large histograms leave most of a device idle. GPUs with a
                  device fence are an exception: there several groups share a histogram of more than 16384 bins if there
@@ -1429,7 +1429,8 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_prepare(gpuscan *gs, const gpuscan_q
 GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpuscan_quantile_desc *desc,
                                                          uint64_t *size);
 
-/* Computes the quantiles of the array `counts` in the array dst. In the desc edges and cdf must be zero, too. */
+/* Computes the quantiles of the histograms in the array `counts`, and stores them in the array dst. Besides the fields
+   that parameters replace, the desc's edges and cdf must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc);
 #else
@@ -11525,7 +11526,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_TOTAL, 4)         /* the call wants totals */                                                               \
     X(FLAG_COUNT_U32, 8)     /* count_buffer holds the count, as u32 */                                                \
     X(FLAG_COUNT_U64, 16)    /* count_buffer holds the count, as u64 */                                                \
-    X(FLAG_STREAM, 32)       /* kernels store the output past the cache, since it is large */                         \
+    X(FLAG_STREAM, 32)       /* the output is large: kernels store it so that it bypasses the caches */                \
     X(FLAG_ACCUMULATE, 128)  /* histogram: kernels add to the counters instead of overwriting them */                  \
     X(FLAG_FINISH, 256)      /* histogram: this launch also moves the sums to `counts`. Otherwise a second one does */ \
     X(FLAG_TALLY_U32, 512)   /* the call wants the number of selected elements or runs, as u32 */                      \
@@ -11534,8 +11535,8 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the first group counts in the array `counts` itself */             \
     X(FLAG_BY_INDEX, 8192)   /* sort: the values that move with the keys are indices */                                \
     X(FLAG_NO_KEYS, 16384)   /* sort: the call wants no keys */                                                        \
-    X(FLAG_BUCKETS, 32768)   /* sort: the first pass moves elements into buckets, by their most significant digit */   \
-    X(FLAG_IF_UNEVEN, 65536) /* sort on a CPU: the kernel does its work only if a bucket exceeds a core's share */     \
+    X(FLAG_BUCKETS, 32768)   /* sort: the first pass moves elements to buckets by the keys' most significant digit */  \
+    X(FLAG_IF_UNEVEN, 65536) /* sort on a CPU: kernels return at once if no bucket has over 1/cores of all elements */ \
     X(FLAG_PACKS, 131072)    /* sort: the first pass packs payloads from several arrays into records */                \
     X(FLAG_UNPACKS, 262144)  /* sort: the last pass unpacks the records and stores each payload to its array */        \
     X(FLAG_BLOCKS, 524288)   /* sort on a CPU: elements move block by block, a block's keys first, then its values */  \
@@ -11556,7 +11557,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BIN_MODE_CHECKED, 3)                                                                                             \
     X(BIN_MODE_GENERAL, 4)                                                                                             \
     X(BIN_MODE_GUESS, 5)     /* for floats. An estimated bin, even a very wrong one, is corrected by bins' edges */    \
-    X(BIN_MODE_NEAREST, 6)   /* for floats. The estimated bin is right or one too large: one edge decides */           \
+    X(BIN_MODE_NEAREST, 6)   /* for floats. The estimate is right or one bin too high. An edge tells which */          \
     X(HEADS_NONE, 0)         /* HEADS_...: where segments of a scan begin. NONE: there are no segments */              \
     X(HEADS_FLAGS, 1)        /* segments begin where a flag is not 0 */                                                \
     X(HEADS_KEYS, 2)         /* segments begin where a key differs from the key before it */                           \
@@ -11624,7 +11625,7 @@ GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
 
 #define GPUSCAN__ERROR_SIZE 8192 /* bytes of gs->error. A longer build log is cut, but the logger gets all of it */
 #define GPUSCAN__REFUSAL_SIZE 256
-#define GPUSCAN__CACHE_MOST 4000 /* maximum bytes of the folder's name and its NUL. With a file name it fits PATH_MAX */
+#define GPUSCAN__CACHE_MOST 4000 /* bytes for the cache folder's name and NUL: paths of files in it then fit PATH_MAX */
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
@@ -11676,13 +11677,12 @@ typedef struct gpuscan__tuning {
     uint64_t up_to;   /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
-    uint32_t ahead;     /* if `once` is 0: by how many bytes SINGLE_PASS_AHEAD sums tiles ahead of the scan. Scans
-                           count src plus dst. Selections and runs count the array that decides what is kept */
+    uint32_t ahead;     /* if `once` is 0: how many bytes ahead of the scan SINGLE_PASS_AHEAD sums tiles. Scans count
+                           bytes of src and dst, selections and runs those of the array that decides what is kept */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
-    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: twice, but only with LANES_PTX or _LOCAL */
+    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: twice with LANES_PTX or _LOCAL, else once */
 } gpuscan__tuning;
 
-/* Describes a device and its driver. */
 typedef struct gpuscan__facts {
     uint32_t devices;    /* the bit GPUSCAN__ON_... of this profile */
     char name[16];
@@ -11708,11 +11708,11 @@ typedef struct gpuscan__facts {
      GPUSCAN_STRATEGY_##gpu,       GPUSCAN_STRATEGY_##other, GPUSCAN_STRATEGY_##other,                                 \
      GPUSCAN_STRATEGY_##cpu,       GPUSCAN_STRATEGY_##cpu,   GPUSCAN_STRATEGY_##other}
 
-/* Numbers of scans, selections and runs, and of all multi-pass operations. `parts_vectors`, for MULTI_PASS, is 4 on
+/* Tuning of scans, selections and runs, and of all multi-pass operations. `parts_vectors`, for MULTI_PASS, is 4 on
    AMD's GPUs, since with 8 vectors of 8-byte elements registers suffice for only 2 waves. `rows_group` is 0 on
-   llvmpipe, since Mesa 22.3's llvmpipe computes tiles of whole rows wrong. PoCL and Oclgrind compute them right. For
-   most lengths of short rows, 56 registers are best. 64 registers are as fast, but fewer groups of 384 work-items then
-   fit a multiprocessor. Prefetching tiles makes scans slower. tuning: scan-counted-registers, scan-rows */
+   llvmpipe, since Mesa 22.3's llvmpipe computes tiles of whole rows wrong. PoCL and Oclgrind compute them right. With
+   56 registers most short rows are scanned as fast as with 64, and some faster: more groups of 384 work-items then fit
+   a multiprocessor. Prefetching tiles makes scans slower. tuning: scan-counted-registers, scan-rows */
 #define GPUSCAN__NUMBERS_tiles(X)                                                                                      \
     X(groups_per_unit, {  4,   8,   8,   8,   8, 64,   4,   4,   4}) /* groups per compute unit in multi-pass calls */ \
     /* register limits for selections by bits, and for groups that take several tiles each. A limit in the call's row  \
@@ -11726,7 +11726,7 @@ typedef struct gpuscan__facts {
     /* minimum vectors of a work-item in a tile of whole rows. If the call has few elements, it is 2 instead */        \
     X(rows_vectors,    {  4,   4,   4,   2,   4,  4,   4,   4,   4})                                                   \
     X(rows_wider, GPUSCAN__NVIDIA(1, 0)) /* 1: longer rows get larger groups: see gpuscan__scan_rows_step */           \
-    X(rows_registers[2], GPUSCAN__NVIDIA(56, 0), GPUSCAN__NVIDIA(64, 0)) /* limits: see gpuscan__scan_rows_registers */
+    X(rows_registers[2], GPUSCAN__NVIDIA(56, 0), GPUSCAN__NVIDIA(64, 0)) /* see gpuscan__scan_rows_registers */
 
 /* The CPU strategies. A tile of `chunk` bytes is loaded twice, and stays in a core's second-level cache in between. If
    large outputs bypass the caches, the prefetch distance hardly matters. Cores that PoCL names skylake-avx512 store
@@ -11740,36 +11740,36 @@ typedef struct gpuscan__facts {
 #define GPUSCAN__NUMBERS_cpu(X)                                                                                        \
     /* bytes of a tile */                                                                                              \
     X(chunk,        {4096, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 17, 1 << 18, 1 << 18})                    \
-    X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* bytes to prefetch ahead in src; 0: none */                   \
-    X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* bytes to prefetch in dst; 0: large outputs bypass caches */  \
+    X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* how far ahead src is prefetched, in bytes; 0: not at all */  \
+    X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* how far ahead in bytes; 0: large outputs bypass caches */    \
     /* maximum number of elements that one work-item sorts in one launch */                                            \
     X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1))                                                                       \
-    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements of a work-item: each one writes partial cache lines */   \
+    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item, since work-items write partial lines */   \
     X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum elements of a sort that first moves keys into buckets */       \
-    /* maximum bytes of an average bucket in such a sort; with values, half of this. If a core's share of half the     \
-       cache is larger, the share is the maximum */                                                                    \
+    /* a sort makes buckets if their average size in bytes is at most this or, with values, half of this. If a core's  \
+       share of half the cache is larger, the share is the limit */                                                    \
     X(sort_bucket, GPUSCAN__ALIKE(1 << 20))                                                                            \
     X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* a bucket of at least this number of bytes is divided once more */
 
 /* Reductions. On an NVIDIA GPU two groups of 512 work-items share a multiprocessor's registers. A work-item has 8
-   loads in flight, but 2 if they are structs that a custom operator combines. tuning: reduce-groups, reduce-structs */
+   loads in flight, but 2 if it loads structs for a custom operator. tuning: reduce-groups, reduce-structs */
 #define GPUSCAN__NUMBERS_reduce(X)                                                                                     \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_SINGLE_PASS, MULTI_PASS))                                \
     X(group,          {32, 512, 256, 256, 256, 64, 64, 64, 64})                                                        \
     X(vectors,        { 2,   8,   4,   4,   4,  4,  4,  4,  4})                                                        \
-    X(vectors_custom, { 2,   2,   4,   4,   4,  4,  4,  4,  4}) /* for custom operators, elements of 8, 16 bytes */    \
+    X(vectors_custom, { 2,   2,   4,   4,   4,  4,  4,  4,  4}) /* for custom operators on 8 or 16 bytes */            \
     X(per_unit,       { 4,   2,   8,   8,   8, 16,  4,  4,  4}) /* groups per compute unit */                          \
     X(registers, GPUSCAN__NVIDIA(64, 0))
 
 /* Reductions of rows and segments. If all segments together have more than `lanes` elements, groups have split_group
-   work-items, and extra groups sum long segments. Otherwise groups have lanes_group work-items, many on NVIDIA's GPUs.
-   If the mean segment is short, a group is halved, down to 128 work-items, while all segments together have fewer than
-   lanes_items elements for each of its work-items: small groups start earlier. lane_registers suffice also for the next
-   step's offsets, which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
+   work-items, and extra groups sum long segments. Otherwise groups have lanes_group work-items. If segments are short
+   on average, this size is halved, down to 128, while all segments together have fewer than lanes_items elements per
+   work-item of one group: small groups start earlier. lane_registers leave room for the offsets of the next segments,
+   which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
     X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, or if a whole group sums each segment */    \
     X(vectors,     { 2,    4,   4,   4,   4,  4,  4,  4,  4})                                                          \
-    X(per_unit,    { 4,    4,   8,   8,   8,  4,  4,  4,  4}) /* groups per compute unit that sum long segments */     \
+    X(per_unit,    { 4,    4,   8,   8,   8,  4,  4,  4,  4}) /* extra groups per compute unit, for long segments */   \
     X(row_lanes, GPUSCAN__ALIKE(4096))                        /* maximum elements of a row that a sub-group sums */    \
     X(lanes_group, {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                          \
     X(split_group, {32,  128, 256, 256, 256, 64, 64, 64, 64})                                                          \
@@ -11782,7 +11782,7 @@ typedef struct gpuscan__facts {
    counts. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank. Wider samples arrive too
    slowly to need that. On AMD's and Intel's GPUs two groups per unit, each with 32 copies of 256 bins, fill 64 KiB of
    local memory. On CPUs a group takes one part of the samples after another, by ticket, and counts in its own table.
-   So one group per thread suffices for wider samples. tuning: histogram-copies */
+   So for samples wider than 1 byte one group per thread suffices. tuning: histogram-copies */
 #define GPUSCAN__NUMBERS_histogram(X)                                                                                  \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_MULTI_PASS, SINGLE_PASS))                                \
     X(group,         {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                        \
@@ -11812,14 +11812,14 @@ typedef struct gpuscan__facts {
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
     X(vectors,  { 2,   8,  28,  16,  15,  4,  4,  4,  4})                                                              \
-    X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* most bytes for a group; 0: no limit. [0]: sub-groups of 32 */   \
-                {0, 0, 32 << 10, 0, 0, 0, 0, 0, 0})                                                                    \
-    /* 1: tiles with values go through local memory piece by piece, if keys or values have 8 bytes or more */          \
+    X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* maximum bytes per group; 0: no limit. [0]: sub-groups of 32 */  \
+                {0, 0, 32 << 10, 0, 0, 0, 0, 0, 0}) /* [1]: sub-groups of another width, or no lanes */                \
+    /* 1: a tile whose keys or values have 8 bytes or more may pass through local memory in 2 or 4 parts */            \
     X(halves,   { 0,   1,   1,   0,   0,  0,  0,  0,  0})                                                              \
     /* maximum elements that SINGLE_PASS sorts in one launch, with at most one tile per compute unit. The groups wait  \
        for each other, so the device must not suspend running groups */                                                \
     X(together, {0, 1 << 21, 1 << 20, 1 << 18, 0, 0, 0, 0, 0})                                                         \
-    /* a sort in one launch has at most a group for every `units` compute units, so that all groups run together */    \
+    /* a sort in one launch has at most one group per `units` compute units, so that all groups run together */        \
     X(units,    { 1,   1,   1,   8,   1,  1,  1,  1,  1})                                                              \
     /* minimum elements of a sort whose passes move records: all payloads of an element, packed, along with its key.   \
        In large sorts this is faster than to gather payloads by index after the passes. 0: no records */               \
@@ -11844,7 +11844,7 @@ GPUSCAN__PROFILE_PARTS(GPUSCAN__PART_TYPE)
 typedef struct gpuscan__profile {
     GPUSCAN__PROFILE_PARTS(GPUSCAN__PART_FIELD)
     gpuscan__facts facts;
-    const gpuscan__tuning *tunings; /* the rows of gpuscan__tunings, or of a test */
+    const gpuscan__tuning *tunings; /* gpuscan__tunings, or the rows of a test */
     size_t tuning_count;
 } gpuscan__profile;
 
@@ -11904,16 +11904,16 @@ typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
     uint32_t undivided; /* 1: no row, column or image is divided among groups, so no kernel joins partial results */
-    uint32_t own[GPUSCAN__KEY_OWN]; /* a copy of the struct of the operation's own fields, which are all uint32_t */
+    uint32_t own[GPUSCAN__KEY_OWN]; /* a copy of the operation's gpuscan__X_key, whose fields are all uint32_t */
 } gpuscan__key;
 
 /* Holds the values to which a kernel's arguments were last set. Equal values are not set again, to save time. A buffer
    is remembered only while the library keeps it alive, since a new buffer could get a released one's handle. */
 enum { GPUSCAN__MAX_ARGS = 36, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 16 };
-enum { GPUSCAN__VALUES_MOST = 256 }; /* maximum bytes of call.values, which end a kernel's struct of numbers */
+enum { GPUSCAN__VALUES_MOST = 256 }; /* maximum bytes of call.values, the last field of a kernel's numbers */
 typedef struct gpuscan__known_arg {
     size_t size;         /* bytes of `value`; 0: the argument's value is not known */
-    uint32_t generation; /* if it is a buffer of the library: the scratch_generation when it was set. Otherwise 0 */
+    uint32_t generation; /* for a buffer of the library: the scratch_generation when the argument was set; else 0 */
     unsigned char value[GPUSCAN__MAX_KNOWN];
 } gpuscan__known_arg;
 
@@ -11954,12 +11954,12 @@ typedef struct gpuscan__program {
     int rehearsed;           /* 1: the kernels have been launched ahead of a call: see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
-    size_t stored;           /* 1 + bytes of the recording that was last loaded or stored in the cache; 0: none was */
+    size_t stored;           /* 1 + bytes of the recording last loaded from the cache or stored in it; 0: none was */
     int runs;                /* 1: a call has launched the program */
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
 
-/* Lists what the arguments of a launch of gpuscan__rehearse can be. Kinds from SHAM on index a rehearsal's buffers. */
+/* Lists the kinds of a rehearsal's arguments. From SHAM on, the argument is mems[kind]: see gpuscan__stage_end. */
 enum {
     GPUSCAN__SET_VALUE,
     GPUSCAN__SET_LOCAL,   /* local memory */
@@ -11972,7 +11972,7 @@ enum {
 
 /* Describes the stand-ins for a call's buffers in a rehearsal, a launch ahead of a call: see gpuscan__rehearse. */
 typedef struct gpuscan__stage {
-    uint64_t sham, scratch, zeros; /* bytes of the stand-in for buffers; of scratch; of its beginning that must be 0 */
+    uint64_t sham, scratch, zeros; /* bytes of: a buffer's stand-in; scratch; the zeros at scratch's beginning */
     cl_image_format image;         /* the stand-in image's format; all 0: no image */
 } gpuscan__stage;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
@@ -12003,7 +12003,7 @@ typedef struct gpuscan__recording {
      PLAIN      everything else */
 enum { GPUSCAN__ZEROS = 0, GPUSCAN__WORDS32, GPUSCAN__WORDS64, GPUSCAN__WORDS128, GPUSCAN__PLAIN, GPUSCAN__SCRATCHES };
 #define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines. So in the object's own scratch
-                                     the words behind them begin at a line, too. tuning: scan-window-line */
+                                     the state words behind the counters begin at a line. tuning: scan-window-line */
 
 typedef struct gpuscan__own_scratch {
     cl_mem mem;
@@ -12047,7 +12047,7 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
 /* NVIDIA's driver returns this code if the context is lost. CL_INVALID_COMMAND_QUEUE may also mean that. */
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
-/* Stores a failure in words, logs it and returns its code. A 0 from a driver that returned NULL becomes an error. */
+/* Stores a failure in words, logs it and returns its code. Code 0, if a driver returned NULL, becomes an error. */
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
     GPUSCAN__PRINTF(3, 4);
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
@@ -12059,7 +12059,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     va_start(arguments, format);
     length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    words = gpuscan_result_string(result); /* printed without the advice behind a colon: `format` has its own */
+    words = gpuscan_result_string(result); /* the advice behind its colon is left out, since `format` gives advice */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
              result == CL_INVALID_COMMAND_QUEUE || result == GPUSCAN__NVIDIA_ILLEGAL_ACCESS
                  ? ": the queue is invalid, or its context is lost and no object on it works any more"
@@ -12117,9 +12117,9 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
    struct of numbers. There the values are words, since PoCL 3.1 misplaces structs with vectors. */
 static const struct {
     char mark, without[5]; /* without: the code in programs that have no values and no sources */
-    char with[16];         /* the first part of the code in programs with values or sources */
-    char source[56];       /* the second part of that code: once for each source, with the source's number for # */
-    const char *values;    /* the last part of that code, if there are values */
+    char with[16];         /* with values or sources: the first part of the code */
+    char source[56];       /* with sources: the second part, once for each source, with the source's number for # */
+    const char *values;    /* with values: the last part of the code */
 } gpuscan__marks[] = {
     {'-', "", "`call,", "", ""},
     {'.', "", "`call", "", ""},
@@ -12163,7 +12163,7 @@ static int gpuscan__text_mark(gpuscan__text *text, char mark) {
     return 0;
 }
 
-/* Returns the word whose code is the first two characters, or NULL. Codes in order: @# to @~, $a to $z, `A to `Z. */
+/* Returns the word for the first two characters of `code`, or NULL. Codes in order: @# to @~, $a to $z, `A to `Z. */
 static const char *gpuscan__word(const char *code) {
     char second = code[1];
     if (*code == '@')
@@ -12216,7 +12216,7 @@ GPUSCAN__COLD void gpuscan__define_number(gpuscan__text *text, const char *name,
     gpuscan__define(text, name, first);
 }
 
-/* Defines a macro for a field of an operation's own key. GPUSCAN__..._FIELDS(GPUSCAN__DEFINE_FIELD) defines all. */
+/* Defines a macro for a field of `own`, a gpuscan__X_key. GPUSCAN__..._FIELDS(GPUSCAN__DEFINE_FIELD) defines all. */
 #define GPUSCAN__DEFINE_FIELD(name, field) gpuscan__define_number(text, #name, own.field);
 
 /* [TYPES AND OPERATORS] ----------------------------------------------------------------------------------------- */
@@ -12278,7 +12278,7 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
      1 if signed integers are computed as unsigned ones, otherwise 0
      the comparison of ARGMIN or ARGMAX; "": the operator is another one
      the self-test's data
-     the host's expression of integers a and b, for self-tests, whose custom operator is b ? b : a. less: 1 if a < b */
+     the host's expression of integers a and b, for self-tests. `less` is a < b. The custom operator is b ? b : a */
 #define GPUSCAN__OPS(X)                                                                                                \
     X(OP_ADD, "a + b", "a + b", ZERO, 1, "", SUM, a + b)                                                               \
     X(OP_MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, "", FALLING, less ? a : b)                                        \
@@ -12338,7 +12338,7 @@ static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Returns the largest power of two that divides `size`, to which elements of a custom type are aligned. */
+/* Returns the alignment of a custom type of `size` bytes: the largest power of two that divides `size`. */
 static uint32_t gpuscan__alignment(uint32_t size) {
     return size & (0u - size);
 }
@@ -12479,7 +12479,7 @@ static const char *gpuscan__unsigned_name(uint32_t size) {
     return gpuscan__types[gpuscan__unsigned_of(size)].name;
 }
 
-/* Defines KEY_INFINITY: the bits of infinity if keys are floats, otherwise 0. */
+/* Defines KEY_INFINITY as the bits of infinity if keys are floats, otherwise as 0. */
 static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int real) {
     gpuscan__define(text, "KEY_INFINITY", !real       ? "0"
                                           : size == 8 ? "0x7ff0000000000000ul"
@@ -12526,7 +12526,7 @@ static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e,
     gpuscan__define(text, "ARG_WORST", e->op == GPUSCAN_OP_ARGMIN ? src->largest : src->least);
 }
 
-/* Names a call's types. value: x in the conversion. number: the conversion's result. t: the arithmetic. */
+/* Names a call's types: elements (src, dst), x in the conversion (value), its result (number), the arithmetic (t). */
 typedef struct gpuscan__type_names {
     const char *src, *dst, *value, *number, *t;
 } gpuscan__type_names;
@@ -12541,7 +12541,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
     char line[128];
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
-    if (e->convert) /* to the signed type, even if T is unsigned: negative floats have no defined unsigned value */
+    if (e->convert) /* converts to the signed type even if T is unsigned: negative floats have no unsigned value */
         gpuscan__define(text, "CONVERTED", names->number);
     snprintf(line, sizeof(line), "(%s)x", names->number);
     gpuscan__define(text, "CONVERT",
@@ -12589,7 +12589,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const gpuscan__type_facts *src = &gpuscan__types[e->src], *dst = &gpuscan__types[e->dst];
     int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && !e->selects &&
                (!e->key || e->reduces);
-    uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* plain is in bytes */
+    uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* plain: bytes */
     gpuscan__type_names names;
     char vector[24];
     names.src = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
@@ -12633,8 +12633,8 @@ static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
                : 0;
 }
 
-/* Returns the number of elements of a lane's vector. A vector of the larger of the two types has 16 bytes, a whole load
-   or store. If a size is not a power of two up to 16, the vector has one element. */
+/* Returns the number of elements of a lane's vector. In the larger of the two types it has 16 bytes, so that one load
+   or store moves it. If a size is not a power of two up to 16, the vector has one element. */
 static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
     uint32_t size = src_size > dst_size ? src_size : dst_size;
     return (src_size & (src_size - 1)) == 0 && (dst_size & (dst_size - 1)) == 0 && size <= 16 ? 16 / size : 1;
@@ -12648,14 +12648,14 @@ typedef struct gpuscan__range {
     gpuscan_buffer buffer;
     uint64_t elements; /* number of elements, counted from buffer.offset */
     uint32_t size;     /* bytes of an element */
-    uint32_t cut;      /* bytes by which elements * size exceeds the range, if that is no multiple of `size`; else 0 */
+    uint32_t cut;      /* how many bytes of the last element lie past the range's end */
     uint32_t alignment; /* alignment of the first element in bytes; 0: gpuscan__alignment(size), at most 16 */
     uint64_t row, pitch; /* rows of `row` bytes begin every `pitch` bytes; if `pitch` is 0, the range is a single row */
     int required; /* 1: the buffer must not be NULL */
     int reads, writes;
     int rereads;  /* 1: a pass reads what an earlier pass wrote */
-    int in_place; /* an output may be the memory of another range with the same number; 0: of no other range */
-    int shorter;  /* 1: the range may be shorter than the other range with the same `in_place` */
+    int in_place; /* an output and a range with the same number may share memory; 0: it shares with no range */
+    int shorter;  /* 1: the range may end before another range whose memory it shares, see in_place */
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* 1: buffer.mem is an image, which has been checked already */
     int at_zero;  /* 1: kernels access the range even if the count is 0 and no total is wanted, see gpuscan__rehearse */
@@ -12694,7 +12694,7 @@ struct gpuscan__plan {
 
     /* the function `choose` of the operation reads the fields below */
     int in_place;              /* 1: src and dst are the same range */
-    int both_places; /* 1: a preparation with AUTO plans the call twice, in place and not; `resolve` sets this */
+    int both_places; /* 1: a preparation with AUTO plans a call in place, then one not in place; `resolve` sets this */
     size_t group_limit;        /* maximum work-items of a group: the limit of the device, or of the call's kernels */
     int is_stand_in;           /* 1: the plan has a self-test's stand-in for the caller's custom text */
     const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose a key */
@@ -12702,7 +12702,7 @@ struct gpuscan__plan {
     /* the function `choose` of the operation sets the fields below from the elements and the device's profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* maximum bytes of PLAIN scratch that kernels access if they read a count of 0; 0: all */
+    uint64_t idle_plain; /* if kernels read a count of 0, the most bytes of PLAIN scratch that they access; 0: all */
 
     int not_built; /* 1: the driver did not build the program; gpuscan__build sets it */
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
@@ -12725,17 +12725,17 @@ struct gpuscan__operation {
     /* Sets the program's key (unless a self-test gives it), the groups and the scratch from elements, counts and
        profile. gpuscan__choose calls it, and calls it again after group_limit is lowered or a strategy is refused. */
     gpuscan_result (*choose)(gpuscan *gs, gpuscan__plan *plan);
-    /* Returns the names of the key's kernels, then NULL. */
+    /* Returns an array of the names of the kernels in the key's program, then NULL. */
     const char *const *(*kernels)(const gpuscan__key *key);
     /* Returns the pieces of kernels.cl.inc that the key's program has, as bits 1 << GPUSCAN__PIECE_... */
     uint64_t (*pieces)(const gpuscan__key *key);
-    /* Writes the text that precedes the pieces in the program. */
+    /* Writes the text that precedes the pieces of kernels.cl.inc in the program. */
     void (*define)(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan);
     gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan);
     /* Sets the desc of the self-test's round test->round and fills its arrays. Returns 0 if there is no such round. */
     int (*test)(gpuscan__test *test);
     size_t plan_size, desc_size, call_at; /* sizes in bytes, and the offset of `call` in the desc */
-    size_t own_at, own_size;              /* offset in the plan, and size, of the operation's own part of the key */
+    size_t own_at, own_size;              /* offset in the plan, and size, of the operation's gpuscan__X_key */
     size_t count_at;                      /* offset of the 64-bit count in desc; 0: no count */
     /* Tests a program of custom texts through a program that has the self-test's stand-ins instead of the texts. */
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
@@ -12751,7 +12751,7 @@ struct gpuscan__operation {
         offsetof(gpuscan_##name##_desc, call), offsetof(gpuscan__##name##_plan, key),                                  \
         sizeof(((gpuscan__##name##_plan *)NULL)->key), count_at, prove_custom}
 
-/* Defines gpuscan__X_own, which copies an operation's own part out of a key. */
+/* Defines gpuscan__X_own, which returns the gpuscan__X_key of operation X that a key contains. */
 #define GPUSCAN__OWN_KEY(operation)                                                                                    \
     GPUSCAN__ASSERT(sizeof(gpuscan__##operation##_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), operation##_key_fits)   \
     static gpuscan__##operation##_key gpuscan__##operation##_own(const gpuscan__key *key) {                            \
@@ -12805,7 +12805,7 @@ GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
 enum { GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS };
 
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
-#define GPUSCAN__LANE_WIDTH 32 /* without sub-groups, one tree adds the values of this number of work-items */
+#define GPUSCAN__LANE_WIDTH 32 /* without sub-groups, one reduction tree adds the values of this number of work-items */
 
 /* Lists the profiles. A device gets the first row that matches its type, its vendor and a part of its name or of its
    platform's name. The last row matches every device. An unknown device's groups may not make progress independently,
@@ -12840,13 +12840,13 @@ static const gpuscan__facts gpuscan__profiles[] = {
      small scans  up to GPUSCAN__FEW_TILES tiles. All groups run at the same time, and each loads the sums of all tiles
                   before its own, which is faster than a look-back
      large scans  groups sum tiles about 24 MiB ahead of the scan, which then finds them in the cache of 50 MB. Vectors
-                  and registers give the most loads in flight without spills. tuning: scan-tiles, scan-ahead
+                  and registers allow the most loads in flight without spills. tuning: scan-tiles, scan-ahead
      segments     no tiles are summed ahead, since a look-back ends at the nearest tile in which a segment begins. Many
                   small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small
      selections   a tile is loaded once only if flags of 1 byte select indices, or if a predicate selects elements of 4
                   bytes. Otherwise loading it twice is faster. tuning: select-tiles, select-small, select-once
      runs         a tile is loaded once, which is always faster. tuning: runs-tiles, runs-small, runs-once
-   On AMD's and Intel's GPUs, one group of a large call adds the tiles' sums up to prefixes, unless gpuscan__scan_misfit
+   On AMD's and Intel's GPUs, one group of a large call turns the tiles' sums into prefixes, unless gpuscan__scan_misfit
    makes a scan take several passes. Several passes are also faster for large runs with a reduction. Intel's rows were
    measured with states loaded by atomics. tuning: scan-fold, select-fold, runs-fold */
 #define GPUSCAN__TILE(devices, calls, size, kib, strategy, group, vectors, mib_ahead, registers, once)                 \
@@ -12897,7 +12897,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 8192, SINGLE_PASS, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(NVIDIA, ELEMENTS, 4, 0, SINGLE_PASS_AHEAD, 256, 6, 0, 0, 1),
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 0, SINGLE_PASS_AHEAD, 256, 5, 12, 0, 0),
-    /* selections whose caller forces SINGLE_PASS */
+    /* calls of gpuscan_select that force SINGLE_PASS */
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 0, SINGLE_PASS, 512, 2, 0, 0, 0),
     /* runs: `size` is the bytes of a key */
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 128, SINGLE_PASS, 512, 1, 0, 0, 0),
@@ -12909,7 +12909,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     /* at 64 registers per work-item, a multiprocessor runs four groups at the same time */
     GPUSCAN__TILE(NVIDIA, SHORT_VALUES, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 64, 1),
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1),
-    /* runs whose caller forces SINGLE_PASS */
+    /* calls of gpuscan_runs that force SINGLE_PASS */
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS, 256, 4, 0, 0, 0),
     /* selections and runs on AMD's and Intel's GPUs; the last row is for runs with a reduction */
     GPUSCAN__TILE(AMD_OR_INTEL, LISTS, 0, 4096, SINGLE_PASS, 256, 4, 0, 0, 0),
@@ -12944,7 +12944,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(UNKNOWN, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0)};
 
 /* Returns the first row that fits the device and the call, or NULL. `calls` has the call's GPUSCAN__FOR_... bits.
-   `size` is the bytes of an element, `bytes` of all. A strategy is allowed if `strategies` has its bit, or AUTO's. */
+   `size` is the bytes of an element, `bytes` those of all. Bit s of `strategies` allows strategy s, AUTO's bit all. */
 static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
                                                    unsigned strategies) {
     const gpuscan__profile *profile = &gs->device.profile;
