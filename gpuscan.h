@@ -399,6 +399,10 @@ typedef struct gpuscan_image {
            "affine none(void) { affine c; c.scale = 1.0f; c.shift = 0.0f; return c; }\n",
            "affine", 8, "compose(a, b)", "none()", NULL, NULL, NULL, NULL};
 
+   NVIDIA's compiler does not end on some scans if `combine`, or a function that `combine` or `identity` calls, has a
+   literal that leaves out elements of an array, such as (T){{0}} for an array of 4. Give all elements, or assign them
+   one by one. `identity` itself may be such a literal.
+
    An expression of an image's pixels also sees `at`, an int2 that holds the pixel's column and row in the image, and
    `near`. near(dx, dy) is the pixel dx columns to the right and dy rows below, and has x's type. For a place outside
    the image it is the nearest pixel inside. (`source` does not see the macro `near`.) To count how steep a picture of
@@ -446,9 +450,7 @@ typedef struct gpuscan_custom {
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM */
     size_t      size;     /* the type's sizeof on the device, 1 to 1024 bytes */
     const char *combine;  /* for GPUSCAN_OP_CUSTOM: an associative expression of a and b, where a precedes b */
-    const char *identity; /* for GPUSCAN_OP_CUSTOM: an expression e; combine(e, x) and combine(x, e) give x's bits. If
-                             the type has an array, e may be (T){{0}}, or a function that initializes a variable. But
-                             NVIDIA's compiler can hang on a function that returns or assigns (T){{0}} */
+    const char *identity; /* for GPUSCAN_OP_CUSTOM: an expression e; combine(e, x) and combine(x, e) give x's bits */
     const char *convert;  /* an expression that gives a destination element. It sees x, the source element (an f16 as a
                              float), and i, the element's ulong index in its row. NULL means C's conversion. In
                              gpuscan_histogram the expression gives the value to count, and x is a pixel. ARGMIN and
