@@ -210,7 +210,7 @@
 #elif !defined(__OPENCL_CL_H) /* a loader that declares OpenCL, such as clew.h, has defined __OPENCL_CL_H */
 #include <CL/cl.h>
 #endif
-#ifndef CL_VERSION_1_2 /* if a loader like clew.h declares OpenCL 1.1, only this type is missing */
+#ifndef CL_VERSION_1_2 /* if a loader like clew.h declares OpenCL 1.1, the interface lacks only this type */
 typedef struct gpuscan__no_image_desc cl_image_desc;
 #ifdef GPUSCAN_IMPLEMENTATION
 #error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers \
@@ -334,8 +334,8 @@ typedef enum gpuscan_op {
    MULTI_PASS         sums of chunks, then scan of the       partial results, which a     bins in global memory
                       chunks; the groups may run in any      second launch combines
                       order
-   SINGLE_PASS        one launch, decoupled look-back        one launch, whose last       bins in local memory, merged
-                                                             group combines the results   into global memory
+   SINGLE_PASS        one launch, decoupled look-back        one launch; the last group   bins in local memory, merged
+                                                             to end combines the results  into global memory
    SINGLE_PASS_AHEAD  one launch; one group turns the        as SINGLE_PASS               as SINGLE_PASS
                       tiles' sums into prefixes for all
    CPU_MULTI_PASS     MULTI_PASS, one work-item a group      MULTI_PASS, one work-item    a table per work-item,
@@ -847,7 +847,7 @@ typedef struct gpuscan_scan_desc {
     const void           *init;         /* one dst_type element on the host, read before the call returns. NULL means
                                            the operator's identity (an infinity for MIN and MAX of floats) */
     gpuscan_buffer        init_buffer;  /* instead of `init`: one element on the device. Each row begins with it */
-    gpuscan_buffer        total;        /* out: one dst_type element for each row, `init` op all elements of the row */
+    gpuscan_buffer        total;        /* out: one dst_type element per row: `init` combined with all its elements */
     uint64_t              rows;         /* the number of independent scans; 0 means 1 */
     uint64_t              src_pitch;    /* elements from row to row, at least `count`; 0 means `count` */
     uint64_t              dst_pitch;
@@ -871,11 +871,11 @@ typedef struct gpuscan_scan_desc {
                  0, src is one segment. Offsets that descend or exceed `count` only give wrong results
    reverse       in a row of n elements, dst[i] = init op src[n - 1] op ... op src[i] (INCLUSIVE), or without op src[i]
                  (EXCLUSIVE). The result is that of reversing the row, scanning it and reversing it back. Nothing else
-                 changes: where elements lie, which element a head marks, and i in custom->convert. total is in the same
-                 order, and with count_buffer n is the count on the device
+                 changes, neither where elements lie, nor which element a head marks, nor i in custom->convert. total is
+                 combined in the same order. With count_buffer, n is the count on the device
    along         with COLUMNS, element i of scan r is at src.offset + r + i * src_pitch, and in dst likewise. Line i
                  holds element i of every scan. A pitch counts elements from line to line, at least `rows`; 0 means
-                 `rows`. `count`, count_buffer, total and init are those of a column. Lines lie in a buffer as rows do,
+                 `rows`. `count`, count_buffer, total and init refer to a column. Lines lie in a buffer as rows do,
                  also with gaps, and with pitches in bytes. custom->convert gets the line's number as i. There must be
                  no segments. Float results may have other bits than along rows
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
@@ -932,8 +932,8 @@ typedef struct gpuscan_uniform_add_desc {
    This completes a scan in pieces: each piece is scanned by itself, then combined with the total of all earlier pieces.
 
    scratch       none; gpuscan_uniform_add_scratch_size builds nothing
-   conversion    none: `custom` may be that of the scan that this call completes, but custom->convert is ignored,
-                 and call.sources must be empty
+   conversion    none. `custom` may be the one of the scan that this call completes: its convert is ignored.
+                 call.sources must be empty
    method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_prepare(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
@@ -1022,7 +1022,7 @@ typedef enum gpuscan_outside {
 } gpuscan_outside;
 
 /* A bound of bins: set `i` for signed integers, `u` for unsigned integers, `f` for floats, f16 included. The library
-   cannot notice if the wrong member is set. Integer bounds may lie outside the type. */
+   cannot notice if the wrong member is set. Integer bounds may lie outside the type's range. */
 typedef union gpuscan_bound {
     int64_t  i;
     uint64_t u;
@@ -1098,7 +1098,7 @@ typedef struct gpuscan_histogram_desc {
                  added to u64 counters, a CPU needs up to 64 MiB, or one table of all bins if that is larger. With
                  weights, set `weights` or host_weights for gpuscan_histogram_prepare and _scratch_size, too
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
-                 With lower and upper both 0 the range is that of the type
+                 With lower and upper both 0 the range is all values of the type
                  EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
                  (f32 for f16) for k < bins, and edge[bins] = upper. lower and upper are first rounded to that type, and
                  so is k, which matters to f32 above 2^24. step = (upper - lower) / bins is computed in double and
@@ -1145,7 +1145,7 @@ typedef struct gpuscan_select_desc {
     gpuscan_buffer         flags;        /* FLAGS: `count` elements; BITS: ceil(count / 32) u32; PREDICATE: none */
     gpuscan_type           flag_type;    /* with FLAGS: u8 (default), u16, u32 or u64 */
     const gpuscan_custom  *custom;       /* PREDICATE needs custom->select. A custom type needs custom->size */
-    gpuscan_buffer         indices;      /* out, optional: the index in src of each kept element, from src.offset on */
+    gpuscan_buffer         indices;      /* out, optional: each kept element's index in src, counted from src.offset */
     gpuscan_type           index_type;   /* u32 (default) or u64 */
     const gpuscan_payload *payloads;     /* each payload's elements at the kept indices go from its src to its dst */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
@@ -1158,13 +1158,13 @@ typedef struct gpuscan_select_desc {
 } gpuscan_select_desc;
 
 /* Selection (stream compaction): dst gets the elements of src that are kept, in their order. Optional outputs get the
-   indices of these elements, and the elements with the same indices of up to 8 payloads (other arrays).
+   indices of these elements and, from up to 8 payloads (other arrays), the elements with the same indices.
 
    flags         may be src itself
    capacity      all kept elements are counted. Only the first `capacity` of them are written
-   aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size. Each
-                 payload's dst may be the range of its src. With a capacity, dst may be the beginning of such a range.
-                 Past the written elements dst is unchanged
+   aliasing      in place: dst may be the range of src. It may also be the range of flags if elements and flags have the
+                 same size. Each payload's dst may be the range of its src. With a capacity, dst may be the beginning of
+                 such a range. Past the written elements dst is unchanged
    scratch       about 1/1000 of the data; in place also the size of all outputs
    returns       SIZE_OVERFLOW: the type of indices or counts is too small; the y of `dispatch` does not fit 32 bits.
                  UNSUPPORTED_STRATEGY: a forced single pass has more tiles than one launch can have
@@ -1193,7 +1193,7 @@ typedef struct gpuscan_runs_desc {
     gpuscan_type           key_type;      /* default: u32. If it is CUSTOM, custom->equal compares keys */
     int                    bitwise;       /* not 0: keys are compared bit by bit. key_type must then be builtin */
     gpuscan_buffer         keys_dst;      /* out: the first key of each run */
-    gpuscan_buffer         starts;        /* out, of index_type: index of each run's first key, from keys.offset on */
+    gpuscan_buffer         starts;        /* out, of index_type: index of each run's first key (0 is at keys.offset) */
     gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
     gpuscan_buffer         src, dst;      /* dst: out. For each run, the src elements of its keys, combined in order */
@@ -1257,7 +1257,7 @@ typedef struct gpuscan_sort_desc {
     gpuscan_buffer         permutation;   /* out, optional, of index_type: the sorted element p is element
                                              permutation[p] of src, counted from src.offset */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
-    int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten as scratch */
+    int                    may_destroy_src; /* not 0: the call may overwrite src and the payloads' src, as scratch */
     const gpuscan_custom  *custom;        /* NULL: the elements are the keys. Otherwise elements are of custom->type,
                                              and custom->key gives the key of x in key_type (f16: as a float) */
     gpuscan_buffer         count_buffer;
@@ -1280,8 +1280,10 @@ typedef struct gpuscan_sort_desc {
    aliasing      in place: src and dst may be the same range, and so may the src and dst of each payload
    access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
    scratch       the sum of the sizes below. Ask gpuscan_sort_scratch_size with the call's count, since a smaller count
-                 may need more: one launch sorts up to about 10,000 elements. Up to a million elements or more, a GPU
-                 gathers payloads. gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
+                 may need more, for two reasons. A sort of up to about 10,000 elements (on a CPU 65,535) needs scratch
+                 even with may_destroy_src. And a GPU gathers payloads of up to a million elements (or more) by
+                 index. The indices may need more scratch than payloads that move along with the keys.
+                 gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
                      keys                      their size; twice that if dst is missing
                      one payload, 4 or 8 bytes its size
                      other payloads, a         two indices of 4 bytes per element (8 from 2^32 elements on), or one if a
@@ -1356,7 +1358,7 @@ typedef struct gpuscan_integral_desc {
    floats        are combined in an order that depends on width, height, images and the device. EXCLUSIVE and INCLUSIVE
                  sums have the same bits. On a CPU that stores large tables (above half of its last-level cache) past
                  its caches, the order also depends on where in memory a row of dst begins. A box's sum is a difference
-                 of large sums: its absolute error is about that of the table's last element
+                 of large sums: its absolute error is about the error of the table's last element
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are computed first: Nehab,
                  Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
 GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
@@ -1377,8 +1379,8 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 typedef enum gpuscan_quantile_form {
     GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample that the fraction selects, see gpuscan_quantile */
     GPUSCAN_QUANTILE_VALUE,   /* f32: the selected sample's value, as if a bin's samples were spread evenly over it */
-    GPUSCAN_QUANTILE_MEAN     /* f32, one for each pair of fractions: the mean of all samples between those that the
-                                 two fractions select, both included. A sample counts as the centre of its bin */
+    GPUSCAN_QUANTILE_MEAN     /* f32, one for each pair of fractions: the mean of all samples from the first fraction's
+                                 sample to the second's, both included. A sample counts as the centre of its bin */
 } gpuscan_quantile_form;
 
 enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* the maximum number per call */
@@ -1393,7 +1395,7 @@ typedef struct gpuscan_quantile_desc {
     const double         *fractions;      /* fraction_count numbers from 0 to 1, read before the call returns */
     uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
     gpuscan_quantile_form form;
-    double                lower, upper;   /* VALUE and MEAN: even bins over [lower, upper); both 0 means [0, bins) */
+    double                lower, upper;   /* VALUE, MEAN: bins of equal width over [lower, upper). Both 0: [0, bins) */
     gpuscan_buffer        edges;          /* instead of lower and upper: `bins` + 1 ascending f32 edges for all rows */
     float                 empty;          /* the result of VALUE and MEAN if there are no samples; BIN gives `bins` */
     gpuscan_buffer        cdf;            /* out, optional: inclusive sums of the counters, in the layout of `counts` */
@@ -1415,13 +1417,13 @@ typedef struct gpuscan_quantile_desc {
                              bin, `before` samples in the bins below. The bin's last sample gives its upper edge
                      MEAN    the mean of the samples from the pair's lower rank to its upper rank, both included
    edges         an edge may be infinite: its bin's samples count as this infinity. A mean of both infinities is NaN
-   bins          even bins: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. One work-group (on a CPU one
+   bins          without `edges`: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. A work-group (on a CPU a
                  work-item) computes a histogram, so a few large histograms leave most of a device idle. GPUs with a
                  device fence are an exception: there several groups share a histogram of more than 16384 bins if there
                  are at most 16 histograms, at most 8 fractions, and neither MEAN nor a cdf
    scratch       for large histograms a few bytes for each 512 bins
    exact         totals and ranks have 64 bits; BIN and cdf are the same on every device. VALUE and MEAN are f32: with
-                 even bins they are rounded only once, at the end
+                 bins of equal width they are rounded only once, at the end
    returns       INVALID_ARGUMENT: with MEAN an odd number of fractions, or a pair whose first fraction is the larger.
                  INVALID_BINS: lower or upper does not fit f32; an empty range; a step outside f32's normal numbers
    method        the inverse of the distribution function, as in Hyndman and Fan, "Sample quantiles in statistical
@@ -1453,7 +1455,7 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 
 /* Loads the programs of a blob, so that the first call is as fast as after gpuscan_X_prepare. Programs that the object
-   has already are skipped. The function creates the kernels. On drivers that finish their work at a kernel's first
+   has already are skipped. The function creates the kernels. On drivers that finish compiling at a kernel's first
    launch, it launches each kernel as its preparation or first call did, on buffers of its own and a count of 0. It also
    grows each of the object's scratch buffers to the size in the blob, if that is at most 64 MiB. It waits for the
    device, and takes about 2 ms a program (NVIDIA, whose driver compiles binaries: 43 ms, or 1 ms from its cache). The
@@ -11530,15 +11532,15 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_COUNT_U64, 16)    /* count_buffer holds the count, as u64 */                                                \
     X(FLAG_STREAM, 32)       /* the output is large: kernels store it so that it bypasses the caches */                \
     X(FLAG_ACCUMULATE, 128)  /* histogram: kernels add to the counters instead of overwriting them */                  \
-    X(FLAG_FINISH, 256)      /* histogram: this launch also moves the sums to `counts`. Otherwise a second one does */ \
+    X(FLAG_FINISH, 256)      /* histogram: this launch also writes `counts`. Without the flag a second one does */     \
     X(FLAG_TALLY_U32, 512)   /* the call wants the number of selected elements or runs, as u32 */                      \
     X(FLAG_TALLY_U64, 1024)  /* the call wants the number of selected elements or runs, as u64 */                      \
     X(FLAG_DISPATCH, 2048)   /* the call wants the dispatch arguments for the written elements */                      \
-    X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the first group counts in the array `counts` itself */             \
+    X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the first group counts in `counts`, not in a table of its own */   \
     X(FLAG_BY_INDEX, 8192)   /* sort: the values that move with the keys are indices */                                \
     X(FLAG_NO_KEYS, 16384)   /* sort: the call wants no keys */                                                        \
     X(FLAG_BUCKETS, 32768)   /* sort: the first pass moves elements to buckets by the keys' most significant digit */  \
-    X(FLAG_IF_UNEVEN, 65536) /* sort on a CPU: kernels return at once if no bucket has over 1/cores of all elements */ \
+    X(FLAG_IF_UNEVEN, 65536) /* sort on a CPU: kernels return at once if no bucket has more than a core's share */     \
     X(FLAG_PACKS, 131072)    /* sort: the first pass packs payloads from several arrays into records */                \
     X(FLAG_UNPACKS, 262144)  /* sort: the last pass unpacks the records and stores each payload to its array */        \
     X(FLAG_BLOCKS, 524288)   /* sort on a CPU: elements move block by block, a block's keys first, then its values */  \
@@ -11572,7 +11574,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(ARRIVALS_U64, 44)      /* bits 44 to 63 of an accumulator count the groups that have added to it */              \
     X(QUANTILE_ALL, 0)       /* quantiles: one program computes every form */                                          \
     X(QUANTILE_RANKS, 1)     /* quantiles on GPUs: not the form MEAN, and at most QUANTILE_FEW fractions */            \
-    X(QUANTILE_SMALL, 2)     /* as RANKS, and a sub-group has room for the bins of one or more histograms */           \
+    X(QUANTILE_SMALL, 2)     /* as RANKS, and a sub-group takes one or more whole histograms at a time */              \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red */                                \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
@@ -11658,7 +11660,7 @@ enum {
     GPUSCAN__FOR_SEGMENTS = 16, /* scans by segments */
     GPUSCAN__FOR_LISTS = 32,   /* selections and runs */
     GPUSCAN__FOR_SELECTIONS = 64,
-    GPUSCAN__FOR_INDICES = 128, /* selections of indices alone */
+    GPUSCAN__FOR_INDICES = 128, /* selections that store indices, but no elements */
     GPUSCAN__FOR_OUTPUTS = 256, /* selections that store several arrays, or at least WIDE_ELEMENTS bytes an element */
     GPUSCAN__FOR_ELEMENTS = 512, /* selections by a predicate, or with src as flags, whose only output is dst */
     GPUSCAN__FOR_RUNS = 1024,
@@ -11679,8 +11681,8 @@ typedef struct gpuscan__tuning {
     uint64_t up_to;   /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
-    uint32_t ahead;     /* if `once` is 0: how many bytes ahead of the scan SINGLE_PASS_AHEAD sums tiles. Scans count
-                           bytes of src and dst, selections and runs those of the array that decides what is kept */
+    uint32_t ahead;     /* if `once` is 0: SINGLE_PASS_AHEAD sums tiles this many bytes ahead of the scan, in src and
+                           dst or, for selections and runs, in the array that decides what is kept (a bit: 4 bytes) */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
     int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: twice with LANES_PTX or _LOCAL, else once */
 } gpuscan__tuning;
@@ -11720,12 +11722,12 @@ typedef struct gpuscan__facts {
     /* register limits for selections by bits, and for groups that take several tiles each. A limit in the call's row  \
        of gpuscan__tunings replaces them. [0]: elements and keys of up to 4 bytes, [1]: larger ones */                 \
     X(counted_registers[2], GPUSCAN__NVIDIA(64, 0), GPUSCAN__NVIDIA(80, 0))                                            \
-    X(parts_vectors,   {  0,   0,   4,   4,   0,  0,   0,   0,   0}) /* maximum vectors of a work-item; 0: no limit */ \
+    X(parts_vectors,   {  0,   0,   4,   4,   0,  0,   0,   0,   0}) /* maximum vectors in MULTI_PASS; 0: no limit */  \
     /* maximum elements of a selection's tile: 16-bit indices and local memory allow no more */                        \
     X(select_tile, GPUSCAN__NVIDIA(24 * GPUSCAN__KIB, 8192))                                                           \
     /* work-items of the smallest group that takes a tile of whole rows; 0: there are no such tiles */                 \
     X(rows_group,      {256, 256, 256, 256, 256,  0, 256, 256, 256})                                                   \
-    /* minimum vectors of a work-item in a tile of whole rows. If the call has few elements, it is 2 instead */        \
+    /* minimum vectors of a work-item in a tile of whole rows; but 2 if the call has few elements */                   \
     X(rows_vectors,    {  4,   4,   4,   2,   4,  4,   4,   4,   4})                                                   \
     X(rows_wider, GPUSCAN__NVIDIA(1, 0)) /* 1: longer rows get larger groups: see gpuscan__scan_rows_step */           \
     X(rows_registers[2], GPUSCAN__NVIDIA(56, 0), GPUSCAN__NVIDIA(64, 0)) /* see gpuscan__scan_rows_registers */
@@ -11735,21 +11737,19 @@ typedef struct gpuscan__facts {
    faster through their caches, if lines are requested early and the tile leaves room for these lines. The distances
    were measured on a Skylake server and on a newer CPU with the same name in PoCL, but not on Cascade Lake. tuning:
    scan-cpu-stores, scan-skylake
-   A sort of fewer than 2 * sort_part elements takes one launch. A bucket holds the elements with one top digit. If
-   an average bucket has at least sort_bucket / 2 bytes, elements move block by block: first a block's keys, then its
+   A sort of up to sort_small elements takes one launch. A bucket holds the elements with the same top digit. If an
+   average bucket has at least sort_bucket / 2 bytes, elements move block by block: first a block's keys, then its
    values. With smaller buckets this is slower. The second-level caches of the CPUs measured hold up to 2 MiB, so larger
    buckets are divided once more. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
 #define GPUSCAN__NUMBERS_cpu(X)                                                                                        \
-    /* bytes of a tile */                                                                                              \
     X(chunk,        {4096, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 17, 1 << 18, 1 << 18})                    \
     X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* how far ahead src is prefetched, in bytes; 0: not at all */  \
-    X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* how far ahead in bytes; 0: large outputs bypass caches */    \
-    /* maximum number of elements that one work-item sorts in one launch */                                            \
-    X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1))                                                                       \
-    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item, since work-items write partial lines */   \
+    X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* bytes ahead for dst; 0: large outputs bypass caches */       \
+    X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1)) /* maximum elements that one work-item sorts in one launch */         \
+    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item: each item writes partial cache lines */   \
     X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum elements of a sort that first moves keys into buckets */       \
-    /* a sort makes buckets if their average size in bytes is at most this or, with values, half of this. If a core's  \
-       share of half the cache is larger, the share is the limit */                                                    \
+    /* a sort makes buckets only if their average size in bytes is at most this or, with values, half of this. If a    \
+       core's share of half the cache (at most 8 MiB) is larger, the share is the limit */                             \
     X(sort_bucket, GPUSCAN__ALIKE(1 << 20))                                                                            \
     X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* a bucket of at least this number of bytes is divided once more */
 
@@ -11759,13 +11759,13 @@ typedef struct gpuscan__facts {
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_SINGLE_PASS, MULTI_PASS))                                \
     X(group,          {32, 512, 256, 256, 256, 64, 64, 64, 64})                                                        \
     X(vectors,        { 2,   8,   4,   4,   4,  4,  4,  4,  4})                                                        \
-    X(vectors_custom, { 2,   2,   4,   4,   4,  4,  4,  4,  4}) /* for custom operators on 8 or 16 bytes */            \
+    X(vectors_custom, { 2,   2,   4,   4,   4,  4,  4,  4,  4}) /* vectors for custom operators on 8 or 16 bytes */    \
     X(per_unit,       { 4,   2,   8,   8,   8, 16,  4,  4,  4}) /* groups per compute unit */                          \
     X(registers, GPUSCAN__NVIDIA(64, 0))
 
 /* Reductions of rows and segments. If all segments together have more than `lanes` elements, groups have split_group
-   work-items, and extra groups sum long segments. Otherwise groups have lanes_group work-items. If segments are short
-   on average, this size is halved, down to 128, while all segments together have fewer than lanes_items elements per
+   work-items, and extra groups sum long segments. Otherwise groups have lanes_group work-items. But if segments are
+   short on average, this size is halved, at most down to 128, until src has lanes_items elements or more for each
    work-item of one group: small groups start earlier. lane_registers leave room for the offsets of the next segments,
    which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
@@ -11791,11 +11791,11 @@ typedef struct gpuscan__facts {
     X(vectors, GPUSCAN__ALIKE(4))                                                                                      \
     X(per_unit[2],   { 4,    1,   2,   2,   4, 16,  4,  4,  4}, /* groups per compute unit. [1]: samples > 1 byte */   \
                      { 4,    1,   4,   4,   4, 16,  1,  1,  4})                                                        \
-    /* groups per compute unit if bins lie in global memory, or are cut into slices and samples are many */            \
+    /* groups per compute unit if bins lie in global memory, or if bins are cut into slices and samples are many */    \
     X(per_unit_far,  { 4,    2,   4,   4,   4, 16,  1,  1,  4})                                                        \
     X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4}) /* minimum vectors per work-item */                    \
     X(copies[2],     { 2,   32,  32,  32,   4,  2,  8,  8,  4}, /* maximum copies of the bins in local memory */       \
-                     { 2,   16,   8,   8,   4,  2,  8,  8,  4})                                                        \
+                     { 2,   16,   8,   8,   4,  2,  8,  8,  4}) /* [1]: samples > 1 byte */                            \
     X(registers, GPUSCAN__NVIDIA(64, 0)) /* no limit if bins are cut into slices and samples are many */               \
     /* vectors that a work-item loads at a time if bins are cut into slices and samples are few */                     \
     X(short_vectors, { 2,    4,   0,   0,   0,  0,  2,  2,  0})                                                        \
@@ -11807,7 +11807,7 @@ typedef struct gpuscan__facts {
 /* Sorts. A tile has up to `vectors` elements per work-item. A larger tile stores longer runs of elements with one
    digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA
    (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. Without lanes, a work-item takes at most 15 elements. tuning:
-   sort-no-lanes. With a count on the device, a sort takes the launches of the desc's `count`. tuning: sort-counted.
+   sort-no-lanes. With a count on the device, a sort has the launches for the desc's `count`. tuning: sort-counted.
    `units` is 8 on Intel's GPUs, since 8 or 16 units share a local memory. A group of 512 work-items, in sub-groups of 8
    lanes, fills 8 units. tuning: sort-intel, sort-together-others */
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
@@ -11823,8 +11823,8 @@ typedef struct gpuscan__facts {
     X(together, {0, 1 << 21, 1 << 20, 1 << 18, 0, 0, 0, 0, 0})                                                         \
     /* a sort in one launch has at most one group per `units` compute units, so that all groups run together */        \
     X(units,    { 1,   1,   1,   8,   1,  1,  1,  1,  1})                                                              \
-    /* minimum elements of a sort whose passes move records: all payloads of an element, packed, along with its key.   \
-       In large sorts this is faster than to gather payloads by index after the passes. 0: no records */               \
+    /* minimum elements of a sort whose passes move records with keys. A record is an element's packed payloads. In    \
+       large sorts this is faster than gathering payloads by index after the passes. 0: no records */                  \
     X(records, GPUSCAN__NVIDIA(1 << 20, 0))
 
 /* Integral images. A work-item takes `vectors` rows at a time. On NVIDIA's GPUs 8 rows would be faster for few types,
@@ -11858,12 +11858,12 @@ typedef struct gpuscan__sort_tile {
 typedef struct gpuscan__device {
     cl_device_type type;
     cl_uint vendor, units;
-    uint64_t work_items; /* maximum number of work-items of a launch, which size_t on host and device must hold */
+    uint64_t work_items; /* maximum number of work-items of a launch: size_t must hold it on host and device */
     size_t group_limit; /* maximum number of work-items of a group, a power of two */
     uint64_t local_memory, cache;
     uint64_t parameters; /* maximum bytes of a kernel's arguments */
     uint64_t registers; /* maximum registers of a work-group on NVIDIA's GPUs; 0: not known */
-    uint64_t capability; /* LANES_PTX: 10 times the compute capability, which decides which instructions exist */
+    uint64_t capability; /* with LANES_PTX: 10 times the compute capability: it decides which instructions exist */
     int version, c_version; /* the versions of OpenCL and of OpenCL C: 120, 200 or 300 */
     int f64, int64_atomics, zero_copy, images;
     int fence, lanes; /* the GPUSCAN__FENCE_... and the GPUSCAN__LANES_... that programs use */
@@ -11900,7 +11900,7 @@ typedef struct gpuscan__given {
     uint32_t sources[GPUSCAN_MAX_SOURCES]; /* each source's type + (bytes of an element << 8); 0: no source */
 } gpuscan__given;
 
-/* Holds what determines a program's source, except custom texts. memcmp compares keys: clear a key before use. */
+/* Holds what determines a program's source, except custom texts. memcmp compares keys: zero a key before use. */
 typedef struct gpuscan__key {
     gpuscan__given given;
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
@@ -11910,7 +11910,7 @@ typedef struct gpuscan__key {
 } gpuscan__key;
 
 /* Holds the values to which a kernel's arguments were last set. Equal values are not set again, to save time. A buffer
-   is remembered only while the library keeps it alive, since a new buffer could get a released one's handle. */
+   is remembered only while the library keeps it alive, since a new buffer could get the handle of a released one. */
 enum { GPUSCAN__MAX_ARGS = 36, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 16 };
 enum { GPUSCAN__VALUES_MOST = 256 }; /* maximum bytes of call.values, the last field of a kernel's numbers */
 typedef struct gpuscan__known_arg {
@@ -11961,7 +11961,7 @@ typedef struct gpuscan__program {
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
 
-/* Lists the kinds of a rehearsal's arguments. From SHAM on, the argument is mems[kind]: see gpuscan__stage_end. */
+/* Lists the kinds of arguments in a rehearsal. From SHAM on, the argument is mems[kind]: see gpuscan__stage_end. */
 enum {
     GPUSCAN__SET_VALUE,
     GPUSCAN__SET_LOCAL,   /* local memory */
@@ -11980,13 +11980,13 @@ typedef struct gpuscan__stage {
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
 #define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of `sham`, and of `scratch` in recordings for blobs */
 
-/* A launch of a rehearsal (see gpuscan__rehearse), which is recorded, then replayed. A launch from a blob is replayed
-   without a plan. `values` has room for a gpuscan_run (the largest init) and a kernel's numbers. */
+/* Records a launch of a rehearsal (see gpuscan__rehearse), so that it can be replayed. For a launch from a blob this
+   needs no plan. `values` has room for a gpuscan_run (the largest init) and a kernel's numbers. */
 typedef struct gpuscan__recorded {
     gpuscan__stage stage;
     uint64_t global, group;        /* work-items in total and per group */
     uint32_t kernel;               /* the kernel's number in the program */
-    uint32_t arg_count, used;      /* used: bytes of `values` */
+    uint32_t arg_count, used;      /* used: bytes used in `values` */
     uint32_t kinds[GPUSCAN__MAX_ARGS], sizes[GPUSCAN__MAX_ARGS]; /* GPUSCAN__SET_... and bytes of each argument */
     unsigned char values[2 * GPUSCAN__CUSTOM_MOST + sizeof(((gpuscan__known *)NULL)->numbers)];
 } gpuscan__recorded;
@@ -12000,8 +12000,8 @@ typedef struct gpuscan__recording {
 
 /* The object's scratch buffers. All but PLAIN begin with ticket counters, which are 0 between calls.
      ZEROS      accumulators of histograms, 0 between calls
-     WORDS...   state words of one width. An epoch in each word tells it from words of earlier calls. Words of several
-                widths in one buffer would not work: bits of a word could look like another width's epoch
+     WORDS...   state words of one width. An epoch in each word distinguishes it from words of earlier calls. Words of
+                several widths in one buffer would not work: bits of one could look like the epoch of another
      PLAIN      everything else */
 enum { GPUSCAN__ZEROS = 0, GPUSCAN__WORDS32, GPUSCAN__WORDS64, GPUSCAN__WORDS128, GPUSCAN__PLAIN, GPUSCAN__SCRATCHES };
 #define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines. So in the object's own scratch
@@ -12022,7 +12022,7 @@ struct gpuscan {
     void *library;
     cl_context context;
     cl_device_id device_id;
-    cl_command_queue queue;         /* the caller's queue, or the library's own, which is created on first use */
+    cl_command_queue queue;         /* gpuscan_desc.queue, or the library's own, which is created on first use */
     cl_command_queue service_queue; /* clears scratch and tests programs. The caller's commands cannot block it */
     cl_command_queue last_queue;    /* the last call's queue; retained */
     int last_in_order;              /* 1: last_queue is in-order */
@@ -12031,10 +12031,10 @@ struct gpuscan {
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
     uint32_t scratch_generation;    /* number of scratch buffers dropped so far, plus 1 */
     cl_command_queue scratch_queue; /* the queue of the last call that used the object's scratch; retained */
-    cl_event scratch_event;         /* the event of that call, if scratch_queue is out-of-order */
+    cl_event scratch_event;         /* the event of the same call, if scratch_queue is out-of-order */
     unsigned refused[GPUSCAN__OPERATION_COUNT]; /* for each operation, the strategies that failed their test or that the
                                                    profile refuses, each as a bit 1 << strategy */
-    char cache[GPUSCAN__CACHE_MOST]; /* the name of the folder of built programs; "": none */
+    char cache[GPUSCAN__CACHE_MOST]; /* gpuscan_desc.cache, the folder of stored programs; "": none */
     uint64_t kernels_hash;          /* hash of the kernels' text; 0: not computed yet */
     uint32_t refusals;              /* how often the library gave up a strategy or the vendor's instructions */
     char refusal[GPUSCAN__REFUSAL_SIZE]; /* the reason for the last refusal */
@@ -12049,7 +12049,7 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
 /* NVIDIA's driver returns this code if the context is lost. CL_INVALID_COMMAND_QUEUE may also mean that. */
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
-/* Stores a failure in words, logs it and returns its code. Code 0, if a driver returned NULL, becomes an error. */
+/* Stores a failure in words, logs it and returns its code. A driver's code 0 with NULL becomes an error. */
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
     GPUSCAN__PRINTF(3, 4);
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
@@ -12061,7 +12061,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     va_start(arguments, format);
     length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    words = gpuscan_result_string(result); /* the advice behind its colon is left out, since `format` gives advice */
+    words = gpuscan_result_string(result); /* without the advice after its colon, since `format` gives advice */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
              result == CL_INVALID_COMMAND_QUEUE || result == GPUSCAN__NVIDIA_ILLEGAL_ACCESS
                  ? ": the queue is invalid, or its context is lost and no object on it works any more"
@@ -12165,7 +12165,7 @@ static int gpuscan__text_mark(gpuscan__text *text, char mark) {
     return 0;
 }
 
-/* Returns the word for the first two characters of `code`, or NULL. Codes in order: @# to @~, $a to $z, `A to `Z. */
+/* Returns the word for two characters, or NULL. gpuscan__words lists those of @# to @~, then of $a to $z, `A to `Z. */
 static const char *gpuscan__word(const char *code) {
     char second = code[1];
     if (*code == '@')
@@ -12175,8 +12175,8 @@ static const char *gpuscan__word(const char *code) {
     return second >= 'A' && second <= 'Z' ? gpuscan__words[118 + second - 'A'] : NULL;
 }
 
-/* Adds embedded code with its abbreviations expanded: ` and a mark to the mark's code, the two characters of a word to
-   the word (see gpuscan__word), any other $ to GPUSCAN_, any other ` to gpuscan_. */
+/* Adds embedded code and expands its abbreviations. ` and a mark become the mark's code. The two characters of a word
+   (see gpuscan__word) become the word. Any other $ becomes GPUSCAN_, and any other ` gpuscan_. */
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
         size_t plain = strcspn(code, "@$`");
@@ -12198,7 +12198,7 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     }
 }
 
-/* Defines a macro as `words`, which are embedded code. */
+/* Defines a macro as `words`, whose abbreviations are expanded: see gpuscan__text_code. */
 GPUSCAN__COLD void gpuscan__define(gpuscan__text *text, const char *name, const char *words) {
     gpuscan__text_add(text, "#define GPUSCAN_");
     gpuscan__text_add(text, name);
@@ -12274,13 +12274,13 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
        GPUSCAN__DATA_SET, GPUSCAN__DATA_SPARSE };
 
 /* Lists the operators in the order of gpuscan_op. Columns after the name:
-     an expression of a and b for integers, scalars and vectors; "": the operator is custom
-     an expression of a and b for floats; "": the operator is custom, or not for floats
+     an expression of a and b for integers (scalars or vectors); "": the operator is custom
+     an expression of a and b for floats; "": the operator is custom, or for integers only
      the identity
      1 if signed integers are computed as unsigned ones, otherwise 0
-     the comparison of ARGMIN or ARGMAX; "": the operator is another one
+     the comparison of ARGMIN or ARGMAX; "" for other operators
      the self-test's data
-     the host's expression of integers a and b, for self-tests. `less` is a < b. The custom operator is b ? b : a */
+     the host's expression of integers a and b, for self-tests, whose custom operator is b ? b : a. `less` is a < b */
 #define GPUSCAN__OPS(X)                                                                                                \
     X(OP_ADD, "a + b", "a + b", ZERO, 1, "", SUM, a + b)                                                               \
     X(OP_MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, "", FALLING, less ? a : b)                                        \
@@ -12362,8 +12362,8 @@ static int gpuscan__is_float(gpuscan_type type) {
 typedef struct gpuscan__elements {
     gpuscan_type src, dst;
     gpuscan_op op;
-    const gpuscan_custom *custom; /* NULL if the call uses no part of it */
-    const char *source_types[GPUSCAN_MAX_SOURCES]; /* each source's custom_type; NULL unless the type is CUSTOM */
+    const gpuscan_custom *custom; /* the desc's `custom`; NULL if the call uses nothing of it */
+    const char *source_types[GPUSCAN_MAX_SOURCES]; /* each source's custom_type; NULL if its type is not CUSTOM */
     uint32_t src_size, dst_size, result_size;
     uint32_t t_size; /* bytes of the arithmetic's type */
     uint32_t begun;  /* bytes of an element's flag, which says whether a segment has begun; 0: there is no flag */
@@ -12372,11 +12372,11 @@ typedef struct gpuscan__elements {
     int commutes;
     const char *convert; /* the custom conversion; NULL: there is none */
     uint32_t seen; /* 0: the conversion's x is an element; else x is an image's pixel, with this number of channels */
-    int selects; /* a GPUSCAN__SELECTS_...; if it is not SELECTS_NOT, the conversion gives how many elements are kept */
+    int selects; /* a GPUSCAN__SELECTS_...; a selection converts each source element to the number of elements kept */
     int inverts; /* 1: elements are kept if their flag or custom->select is 0 */
-    uint32_t channels; /* how many numbers an element has. If there are several, it is a vector. 0 means 1 */
+    uint32_t channels; /* numbers in an element. With several, the element is a vector. 0 means 1 */
 
-    /* The fields below are for runs, whose keys decide what is kept. The fields above describe the values to reduce. */
+    /* The fields below are for runs: keys decide what is kept. The fields above then describe the values to reduce. */
     gpuscan_type key; /* the type of keys; DEFAULT: the call is not one of gpuscan_runs */
     uint32_t key_size;
     int reduces;
@@ -12489,7 +12489,7 @@ static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int rea
                                                       : "0x7c00u");
 }
 
-/* Defines the type of keys. If `custom` is 1, the caller's expression compares keys, otherwise their bits decide. */
+/* Defines the type of keys. real: 1 for floats, stored as bits. custom: 1 if the caller's expression compares keys. */
 static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, int custom) {
     gpuscan__define(text, "KEY", custom ? "gpuscan_custom_type" : gpuscan__unsigned_name(size));
     gpuscan__define_number(text, "KEY_SIZE", size);
@@ -12497,7 +12497,7 @@ static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, in
     gpuscan__define_infinity(text, size, real);
 }
 
-/* Defines the keys of runs, and the outputs that the call has. */
+/* Defines RUNS, REDUCES and, for runs, the macros of their keys and outputs. */
 static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e) {
     gpuscan__define_number(text, "RUNS", e->key != GPUSCAN_TYPE_DEFAULT);
     gpuscan__define_number(text, "REDUCES", (uint64_t)e->reduces);
@@ -12533,7 +12533,7 @@ typedef struct gpuscan__type_names {
     const char *src, *dst, *value, *number, *t;
 } gpuscan__type_names;
 
-/* Defines how elements are converted and combined. */
+/* Defines the macros that convert and combine elements. */
 static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__elements *e,
                                      const gpuscan__type_names *names) {
     static const char identities[][8] = {"0", "1", "~($T)0"};
@@ -12568,7 +12568,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
                                                           : identities[op->identity]);
 }
 
-/* Defines conversions of vectors of `width` elements. An element has `size` bytes in the destination. */
+/* Defines conversions of vectors of `width` elements. In T, the arithmetic's type, an element has `size` bytes. */
 static void gpuscan__define_wide(gpuscan__text *text, const gpuscan__type_names *names, uint32_t size, uint32_t width) {
     const char *t = names->t, *mask = size == 8 ? "long" : size == 4 ? "int" : size == 2 ? "short" : "char";
     int is_number = strcmp(names->number, t) == 0;
@@ -12591,7 +12591,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const gpuscan__type_facts *src = &gpuscan__types[e->src], *dst = &gpuscan__types[e->dst];
     int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && !e->selects &&
                (!e->key || e->reduces);
-    uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* plain: bytes */
+    uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* plain: T's bytes */
     gpuscan__type_names names;
     char vector[24];
     names.src = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
@@ -12635,8 +12635,8 @@ static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
                : 0;
 }
 
-/* Returns the number of elements of a lane's vector. In the larger of the two types it has 16 bytes, so that one load
-   or store moves it. If a size is not a power of two up to 16, the vector has one element. */
+/* Returns the number of elements of a lane's vector. In the larger of the two types the vector has 16 bytes, so that
+   one load or store moves it. If a size is not a power of two up to 16, the vector has one element. */
 static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
     uint32_t size = src_size > dst_size ? src_size : dst_size;
     return (src_size & (src_size - 1)) == 0 && (dst_size & (dst_size - 1)) == 0 && size <= 16 ? 16 / size : 1;
@@ -12650,13 +12650,13 @@ typedef struct gpuscan__range {
     gpuscan_buffer buffer;
     uint64_t elements; /* number of elements, counted from buffer.offset */
     uint32_t size;     /* bytes of an element */
-    uint32_t cut;      /* how many bytes of the last element lie past the range's end */
+    uint32_t cut;      /* by how many bytes the range is shorter than elements * size */
     uint32_t alignment; /* alignment of the first element in bytes; 0: gpuscan__alignment(size), at most 16 */
     uint64_t row, pitch; /* rows of `row` bytes begin every `pitch` bytes; if `pitch` is 0, the range is a single row */
     int required; /* 1: the buffer must not be NULL */
     int reads, writes;
-    int rereads;  /* 1: a pass reads what an earlier pass wrote */
-    int in_place; /* an output and a range with the same number may share memory; 0: it shares with no range */
+    int rereads;  /* 1: a pass reads from the range what an earlier pass wrote */
+    int in_place; /* a range that is written may share memory with a range of the same number; 0: with none */
     int shorter;  /* 1: the range may end before another range whose memory it shares, see in_place */
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* 1: buffer.mem is an image, which has been checked already */
@@ -12678,7 +12678,7 @@ typedef struct gpuscan__need {
 /* A call in progress. Each operation has a struct that begins with this one. */
 struct gpuscan__plan {
     const gpuscan__operation *operation;
-    const void *desc; /* the caller's gpuscan_X_desc, if X is the operation */
+    const void *desc; /* the caller's gpuscan_X_desc, where X is the operation */
     const gpuscan_call *call;
 
     /* the function `resolve` of the operation sets the fields below from the arguments */
@@ -12689,7 +12689,7 @@ struct gpuscan__plan {
     int from_host;   /* 1: the call works on host arrays, see [HOST ARRAYS] */
     int is_run;      /* 1: the plan is for a call, not a preparation, so all buffers must be given */
     const void *init; /* init on the host; NULL: none */
-    cl_mem init_mem;  /* a buffer with an init that is too large for an argument. The plan owns the buffer */
+    cl_mem init_mem;  /* a buffer with an init too large for an argument; NULL: none. The plan owns the buffer */
     int is_nothing;  /* 1: the call has nothing to compute and nothing to write */
     int reads_scratch; /* 1: the host reads a result from scratch */
     int is_enqueued; /* 1: the queue may hold commands of the call. Set before the first command is enqueued */
@@ -12698,13 +12698,13 @@ struct gpuscan__plan {
     int in_place;              /* 1: src and dst are the same range */
     int both_places; /* 1: a preparation with AUTO plans a call in place, then one not in place; `resolve` sets this */
     size_t group_limit;        /* maximum work-items of a group: the limit of the device, or of the call's kernels */
-    int is_stand_in;           /* 1: the plan has a self-test's stand-in for the caller's custom text */
+    int is_stand_in;           /* 1: a self-test's texts stand in for the caller's: see prove_custom */
     const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose a key */
 
     /* the function `choose` of the operation sets the fields below from the elements and the device's profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* if kernels read a count of 0, the most bytes of PLAIN scratch that they access; 0: all */
+    uint64_t idle_plain; /* the most bytes of PLAIN scratch that kernels access if count_buffer holds 0; 0: all */
 
     int not_built; /* 1: the driver did not build the program; gpuscan__build sets it */
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
@@ -12713,7 +12713,7 @@ struct gpuscan__plan {
 typedef struct gpuscan__chain gpuscan__chain;
 typedef struct gpuscan__test gpuscan__test;
 
-/* Holds the functions of an operation, one for each step of gpuscan__do, which is the path of all calls. */
+/* Describes an operation. Holds its function for each step of gpuscan__do, through which all calls go. */
 struct gpuscan__operation {
     const char *name;
     uint32_t number;  /* the operation's GPUSCAN__OPERATION_... */
@@ -12739,11 +12739,11 @@ struct gpuscan__operation {
     size_t plan_size, desc_size, call_at; /* sizes in bytes, and the offset of `call` in the desc */
     size_t own_at, own_size;              /* offset in the plan, and size, of the operation's gpuscan__X_key */
     size_t count_at;                      /* offset of the 64-bit count in desc; 0: no count */
-    /* Tests a program of custom texts through a program that has the self-test's stand-ins instead of the texts. */
+    /* Tests a program with custom texts by testing one with the self-test's texts instead. *right: 0 if it fails. */
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
 };
 
-/* Defines the gpuscan__operation at the end of an operation's section. */
+/* Defines gpuscan__NAME_operation. Each operation's section ends with this macro. */
 #define GPUSCAN__OPERATION(name, uses_scratch, trusts_group, has_capacity, in_order, count_at, prove_custom)           \
     static const gpuscan__operation gpuscan__##name##_operation = {                                                    \
         #name,                    GPUSCAN__OPERATION_##name, uses_scratch,             trusts_group,                   \
@@ -12753,7 +12753,7 @@ struct gpuscan__operation {
         offsetof(gpuscan_##name##_desc, call), offsetof(gpuscan__##name##_plan, key),                                  \
         sizeof(((gpuscan__##name##_plan *)NULL)->key), count_at, prove_custom}
 
-/* Defines gpuscan__X_own, which returns the gpuscan__X_key of operation X that a key contains. */
+/* Defines gpuscan__X_own, which returns key->own as operation X's gpuscan__X_key. */
 #define GPUSCAN__OWN_KEY(operation)                                                                                    \
     GPUSCAN__ASSERT(sizeof(gpuscan__##operation##_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), operation##_key_fits)   \
     static gpuscan__##operation##_key gpuscan__##operation##_own(const gpuscan__key *key) {                            \
@@ -12774,13 +12774,13 @@ static int gpuscan__key_is_cpu(const gpuscan__key *key) {
 #define GPUSCAN__PIECE(name, condition) ((uint64_t)((condition) != 0) << GPUSCAN__PIECE_##name)
 GPUSCAN__ASSERT(GPUSCAN__PIECES <= 64, pieces_fit)
 
-/* Returns the pieces that all programs have. */
+/* Returns the bits of the pieces that all programs have. */
 static uint64_t gpuscan__common_pieces(void) {
     return GPUSCAN__PIECE(TOP, 1) | GPUSCAN__PIECE(PLANTED_DEFECTS, 1) | GPUSCAN__PIECE(DEVICE, 1) |
            GPUSCAN__PIECE(TICKETS, 1);
 }
 
-/* Returns the pieces that all programs of operations on elements have. */
+/* Returns the bits of the pieces that all programs of operations on elements have. */
 GPUSCAN__SHARED uint64_t gpuscan__element_pieces(int cpu) {
     return gpuscan__common_pieces() | GPUSCAN__PIECE(ELEMENTS, 1) | GPUSCAN__PIECE(RUN_ELEMENTS, 1) |
            GPUSCAN__PIECE(SEGMENT_HEADS, 1) | GPUSCAN__PIECE(EXACT_PREFIXES, 1) | GPUSCAN__PIECE(PACKED_ELEMENTS, 1) |
@@ -12809,10 +12809,10 @@ enum { GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << G
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
 #define GPUSCAN__LANE_WIDTH 32 /* without sub-groups, one reduction tree adds the values of this number of work-items */
 
-/* Lists the profiles. A device gets the first row that matches its type, its vendor and a part of its name or of its
-   platform's name. The last row matches every device. An unknown device's groups may not make progress independently,
-   so its scans, reductions and sorts take several passes, with few and small groups. The simulator refuses no strategy,
-   and gets sizes that it can handle. */
+/* Lists the profiles. A device gets the first row whose type and vendor match, and whose `part` is in the device's name
+   or its platform's. The last row matches every device. An unknown device's groups might not make progress
+   independently, so its scans, reductions and sorts take several passes, with few and small groups. The simulator
+   refuses no strategy, and gets sizes that it can handle. */
 static const gpuscan__facts gpuscan__profiles[] = {
     /* Columns: devices, name, type, vendor, part, launches_late, polls, refused */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", 0, 64, 0},
@@ -12824,8 +12824,8 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_INTEL, "Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, "", 1, 20000, GPUSCAN__CPU_STRATEGIES},
     {GPUSCAN__ON_OTHER_GPU, "GPU", CL_DEVICE_TYPE_GPU, 0, "", 1, 4096, GPUSCAN__CPU_STRATEGIES},
     /* llvmpipe silently ends every loop after 65535 iterations. Many groups, as on a GPU, keep loops short. If a
-       launch's groups run for unequal times, Mesa 22.3 reports the launch as finished too early. SINGLE_PASS_AHEAD is
-       refused, since its scans are then wrong. */
+       launch's groups run for unequal times, Mesa 22.3 reports too early that the launch has finished. Scans with
+       SINGLE_PASS_AHEAD are then wrong, so it is refused. */
     {GPUSCAN__ON_LLVMPIPE, "llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", 1, 4096,
      GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
     /* This row precedes the Skylake row, since PoCL names AMD's CPUs with AVX-512 (and unknown CPUs) skylake-avx512. */
@@ -12858,7 +12858,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     /* Columns: devices, calls, size (0: all), KiB (0: all), strategy, group, vectors, MiB ahead, registers, once */
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 256, SINGLE_PASS, 128, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 8192, SINGLE_PASS, 256, 2, 0, 64, 0),
-    /* calls of one tile, which is as large as the call */
+    /* calls of one tile: each row serves calls up to the size of its tile */
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 4, SINGLE_PASS, 256, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 8, SINGLE_PASS, 256, 2, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 16, SINGLE_PASS, 256, 4, 0, 64, 0),
@@ -12946,7 +12946,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(UNKNOWN, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0)};
 
 /* Returns the first row that fits the device and the call, or NULL. `calls` has the call's GPUSCAN__FOR_... bits.
-   `size` is the bytes of an element, `bytes` those of all. Bit s of `strategies` allows strategy s, AUTO's bit all. */
+   size: bytes of an element. bytes: of all. Bit s of `strategies` allows rows of strategy s, AUTO's bit all rows. */
 static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
                                                    unsigned strategies) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -12960,7 +12960,7 @@ static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t c
     return NULL;
 }
 
-/* Returns the row for calls of any kind and size. */
+/* Returns the device's first row that serves calls of any kind and size. */
 static const gpuscan__tuning *gpuscan__any_tuning(const gpuscan *gs) {
     return gpuscan__find_tuning(gs, GPUSCAN__FOR_ALL, 0, UINT64_MAX, 1u << GPUSCAN_STRATEGY_AUTO);
 }
