@@ -13843,7 +13843,7 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) 
            plan->e.dst_size + given->values_size + sources + 256u <= gs->device.parameters;
 }
 
-/* Returns the bytes of the prefix of a tile (or of several tiles, a part). A prefix is a sum and, if e->exact is 1, a
+/* Returns a prefix's size in bytes, of a tile or a part (several tiles). A prefix is a sum and, if e->exact is 1, a
    second component. With segments (e->begun is not 0) the second component is stored in place of the sum's flag. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
@@ -14010,7 +14010,7 @@ static void gpuscan__forget_mem(gpuscan *gs, cl_mem *mem) {
     *mem = NULL;
 }
 
-/* Creates a buffer. If the driver returns a buffer and an error, releases it. `what` is for error messages. */
+/* Creates a buffer. If the driver returns a buffer and an error, releases the buffer. `what` is for error messages. */
 static gpuscan_result gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t bytes, void *host,
                                              const char *what, cl_mem *mem) {
     cl_ulong most = 0;
@@ -15314,7 +15314,7 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
 }
 
 /* Stops using the vendor's instructions. Takes out of the object's list all programs that a call has requested, and
-   returns them. The others, programs from blobs, stay: a call takes one only if the call's program has this text. */
+   returns them. The others, programs from blobs, stay: a call takes such a program only if it needs the same text. */
 static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
     gpuscan__program **at = &gs->programs, *left = NULL, *program;
     while ((program = *at) != NULL) {
@@ -15493,8 +15493,8 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
 }
 
 /* Plans a resolved call and gets its program. Results of floats depend on the group size. Only the call's own kernels
-   decide the group size, so that earlier calls do not change results. The only exceptions are devices that fail a
-   self-test: later calls then do without the instructions or the strategy that failed. */
+   decide the group size, so that earlier calls do not change results. The only exceptions are devices on which
+   a build or a self-test fails: later calls then do without the instructions or the strategy that failed. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r;
     plan->group_limit = gs->device.group_limit;
@@ -16261,7 +16261,7 @@ typedef struct gpuscan__host_array {
     const char *field;
     const void *data;
     gpuscan_buffer *buffer; /* the desc's field; NULL for a reduction's `result`, which needs no buffer */
-    gpuscan__range range;   /* the plan's range whose field is `field` */
+    gpuscan__range range;   /* a copy of the plan's range with the same `field` */
     int zero_copy;          /* 1: the buffer uses the array's memory */
     int owns;               /* 1: the buffer was created for this array. Other arrays may share it */
 } gpuscan__host_array;
@@ -16549,7 +16549,7 @@ static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__p
     return gpuscan__why_refused(gs, plan, strategy);
 }
 
-/* Returns whether SINGLE_PASS_AHEAD loads each tile only once. Twice is faster only with NVIDIA's large caches. */
+/* Returns whether SINGLE_PASS_AHEAD loads each tile once. Loading twice is faster only with NVIDIA's large caches. */
 static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, const gpuscan__tuning *tuning) {
     return tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD &&
            (tuning->once || !gpuscan__uses_ptx_or_local(gs, key));
@@ -16654,7 +16654,7 @@ typedef struct gpuscan__row_parts {
     uint32_t parts, part_tiles;
 } gpuscan__row_parts;
 
-/* Enqueues the first launch of multi-pass scans, selections and runs. It computes the sum of each part of a row. */
+/* Enqueues the kernel scan_sums of multi-pass scans, selections and runs. It computes the sum of each part of a row. */
 static gpuscan_result gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan__plan *common,
                                             const gpuscan__row_parts *of) {
     gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_SUMS);
@@ -16777,7 +16777,7 @@ static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
 }
 
-/* Defines macros for segments: how heads (first elements) are marked, and the type of a sum's flag for heads in it. */
+/* Defines macros for segments: how heads (first elements) are marked, and the type of a sum's flag "has a head". */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
     uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes. A flag of more than 8 bytes is an array of 8-byte integers */
     if (own->heads == GPUSCAN__HEADS_NONE)
@@ -17552,7 +17552,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
 
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
 /* Sets where a self-test's segments begin, and returns their number. Most have 1 to 8 elements. In round 0 the second
-   segment includes a whole tile. In round 1 a segment ends with the first tile, and the last segment is the rest. */
+   segment includes a whole tile. In round 1 a segment ends with the first tile, and the last segment takes the rest. */
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
     uint64_t s = 0, at = 0;
     for (starts[0] = 0; at < count; starts[++s] = at) {
