@@ -13551,7 +13551,7 @@ static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *pro
 }
 
 /* Finds a program with the same PART_TEXT as `as`. If `is_loaded` is 1, looks only at programs of blobs that no call
-   has requested. Returns the address of the pointer in the list to the program, or to NULL at the list's end. */
+   has requested. Returns the address of the list's pointer to the program or, if there is none, of the list's NULL. */
 GPUSCAN__COLD gpuscan__program **gpuscan__same_text(gpuscan *gs, const gpuscan__program *as, int is_loaded) {
     const gpuscan__text *text = &as->parts[GPUSCAN__PART_TEXT], *other;
     gpuscan__program **at;
@@ -13706,7 +13706,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
 }
 
 /* Adds `lines`, a text of the caller, between `before` and `after`. Build logs call the text "custom", followed by
-   `name`, and number its lines from 1. An empty line follows, since the text may end in a comment or a backslash. */
+   `name`, and number its lines from 1. An empty line follows `lines`, which may end in a comment or a backslash. */
 static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const char *name, const char *lines,
                                   const char *after) {
     gpuscan__text_code(text, before);
@@ -13725,7 +13725,7 @@ enum {
 };
 
 /* Adds `lines`, the caller's expression, as a function. `head` is its type, name and parameters, in the notation of
-   gpuscan__text_code. `before` and `after` make `lines` a statement. `sees` is a sum of GPUSCAN__SEES_.... */
+   gpuscan__text_code. `before` and `after` make `lines` a statement. `sees`: GPUSCAN__SEES_... flags, or 0. */
 static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *before,
                                        const char *name, const char *lines, const char *after) {
     int image = sees & GPUSCAN__SEES_IMAGE;
@@ -13843,7 +13843,7 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) 
            plan->e.dst_size + given->values_size + sources + 256u <= gs->device.parameters;
 }
 
-/* Returns the bytes of the prefix of a tile (or of several tiles, a part). A prefix is a sum and, if e->exact is 1, a
+/* Returns a prefix's size in bytes, of a tile or a part (several tiles). A prefix is a sum and, if e->exact is 1, a
    second component. With segments (e->begun is not 0) the second component is stored in place of the sum's flag. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
@@ -13852,7 +13852,7 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     return e->t_size + (e->state_align ? e->state_align : e->t_size);
 }
 
-/* Defines macros of operations other than `operation` as 0, since code that operations share tests these macros. */
+/* Defines macros of operations other than `operation` as 0, since the operations' common code tests these macros. */
 static void gpuscan__define_others(gpuscan__text *text, const char *operation) {
     static const char others[][2][20] = {
         {"SELECT", "SELECT"}, {"SELECT", "RUNS_BY_SUBGROUP"}, {"SCAN", "SPREADS"},
@@ -14010,7 +14010,7 @@ static void gpuscan__forget_mem(gpuscan *gs, cl_mem *mem) {
     *mem = NULL;
 }
 
-/* Creates a buffer. Releases a buffer that the driver returns beside an error code. `what` is for error messages. */
+/* Creates a buffer. If the driver returns a buffer and an error, releases the buffer. `what` is for error messages. */
 static gpuscan_result gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t bytes, void *host,
                                              const char *what, cl_mem *mem) {
     cl_ulong most = 0;
@@ -14048,7 +14048,7 @@ GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch[kind].epoch = 0;
 }
 
-/* Releases all scratch while commands may still use it. The next call gets new buffers, so it need not wait. */
+/* Releases all of the object's scratch, since commands may still use it: the next call then gets new buffers. */
 GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
@@ -14131,8 +14131,8 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     *event = NULL;
 }
 
-/* If another queue or an out-of-order queue used the object's scratch last, also makes the next command wait for that
-   use. If the call has a wait list, a marker's event replaces the list, so the chain waits for at most two events. */
+/* If the last call that used the object's scratch was in another queue or in an out-of-order queue, the next command
+   also waits for that call. Then a marker's event replaces the wait list, so the chain waits for at most two events. */
 static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event, joined = NULL;
@@ -14214,10 +14214,10 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
     cl_event *out = chain->call->event;
     int keeps = chain->own_scratch && !chain->in_order, drops = chain->own_scratch && result != 0;
     if (result == 0 && keeps) {
-        drops = out && gs->cl.clRetainEvent(chain->own[0]) != CL_SUCCESS; /* may fail, but the enqueued call must not */
+        drops = out && gs->cl.clRetainEvent(chain->own[0]) != CL_SUCCESS; /* no error: the call has been enqueued */
         gs->scratch_event = drops ? NULL : chain->own[0];
     }
-    if (drops) /* commands of this call or an earlier one may still use the scratch */
+    if (drops) /* commands of this or an earlier call may still use the scratch, so the next call needs a new one */
         gpuscan__drop_all_scratch(gs);
     if (result == 0 && out)
         *out = chain->own[0];
@@ -14310,7 +14310,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
 /* Copies the plan's field `name` to the kernel's number `name`. Use: LIST(GPUSCAN__FROM_PLAN). */
 #define GPUSCAN__FROM_PLAN(name) numbers.name = plan->name;
 /* Sets the numbers `count`, `flags` and `count_offset`, and an argument: the count_buffer of `of`, which is a desc or a
-   plan. Kernels take the count from a given count_buffer, but at most `count`. */
+   plan. If a count_buffer is given, kernels use the smaller of its number and `count`. */
 #define GPUSCAN__ARG_COUNT(launch, numbers, of, call_flags)                                                            \
     ((numbers).count = (of)->count, (numbers).flags = (call_flags),                                                    \
      (numbers).count_offset = gpuscan__arg_count(launch, (of)->count_buffer))
@@ -14329,7 +14329,7 @@ typedef struct gpuscan__launch {
 /* Stands for the generation of an argument that each launch must set again, such as a buffer of the caller. */
 #define GPUSCAN__CALLERS UINT32_MAX
 
-/* In a rehearsal records an argument and returns 1; otherwise returns 0. `value` is NULL unless `kind` is SET_VALUE. */
+/* If launches are only recorded, records an argument and returns 1, else returns 0. Only SET_VALUE has a `value`. */
 static int gpuscan__record(const gpuscan__chain *chain, uint32_t kind, const void *value, size_t size) {
     gpuscan__recorded *next;
     if (!chain->recording)
@@ -14515,7 +14515,7 @@ static int gpuscan__add(uint64_t a, uint64_t b, uint64_t *sum) {
     return *sum >= a;
 }
 
-/* Counts the elements from the first row's begin to the last row's end, with gaps. Their bytes must fit 64 bits. */
+/* Counts elements from the first row's begin to the last row's end, gaps included. Their bytes must fit 64 bits. */
 GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t count, uint64_t rows,
                                                uint64_t pitch, uint64_t size, uint64_t *elements) {
     uint64_t before, bytes;
@@ -14566,7 +14566,7 @@ static gpuscan_result gpuscan__check_memory(gpuscan *gs, gpuscan__range *range) 
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks that a range's address suits kernels. The driver aligns memory that it allocates for every type, but memory of
+/* Checks that a range's address suits kernels. Memory that the driver allocates is aligned for all types, but memory of
    the caller need not be aligned. Kernels move elements in words of gpuscan__alignment(size) bytes, up to 16. */
 static gpuscan_result gpuscan__check_alignment(gpuscan *gs, gpuscan__range *range) {
     uint32_t needed = range->alignment ? range->alignment : gpuscan__alignment(range->size | 16);
@@ -14680,7 +14680,7 @@ static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
 }
 
 /* Returns 1 if the rows of each range lie in the other range's gaps, or 0 if a quick test cannot tell. The test takes
-   addresses modulo the greatest common divisor of the pitches, where all rows of a range begin at the same position. */
+   addresses modulo the greatest common divisor of both pitches. Then all rows of a range begin at the same position. */
 static int gpuscan__rows_keep_apart(const gpuscan__range *a, const gpuscan__range *b) {
     uint64_t a_row = a->pitch ? a->row : a->end - a->begin, b_row = b->pitch ? b->row : b->end - b->begin;
     uint64_t divisor = a->pitch, rest = b->pitch, from;
@@ -14702,9 +14702,9 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Checks each pair of ranges if the call writes one or both. The two may overlap if they have the same `in_place` (not
-   0), first address, element size and end. The ends may differ if the range that ends first is marked as `shorter`.
-   Sets plan->in_place if there is such a pair. */
+/* Refuses two overlapping ranges if the call writes at least one of them, except ranges with the same `in_place` (not
+   0), first address, element size and end. Their ends may differ if the range that ends first is marked as `shorter`.
+   Sets plan->in_place if there is such an exception. */
 GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) {
     size_t i, j;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -14769,8 +14769,8 @@ static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
     GPUSCAN__PAYLOAD_FIELDS(0), GPUSCAN__PAYLOAD_FIELDS(1), GPUSCAN__PAYLOAD_FIELDS(2), GPUSCAN__PAYLOAD_FIELDS(3),
     GPUSCAN__PAYLOAD_FIELDS(4), GPUSCAN__PAYLOAD_FIELDS(5), GPUSCAN__PAYLOAD_FIELDS(6), GPUSCAN__PAYLOAD_FIELDS(7)};
 
-/* Checks the payloads and adds their ranges. A call reads `count` elements of each and writes up to `written`. The
-   ranges of payload k get `in_place` + k as in_place, or 0 if `in_place` is 0: then no payload may be in place. */
+/* Checks the payloads and adds their ranges. A call reads `count` elements of each payload and writes up to `written`.
+   If `in_place` is 0, no payload may be in place. Otherwise both ranges of payload k get `in_place` + k as in_place. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_payload *payloads, uint32_t payload_count,
                                                          uint64_t count, uint64_t written, int in_place) {
@@ -14794,7 +14794,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks the segments, if any, adds their range and sets `*type`. `has_rows` is 1 if the desc has rows or pitches. */
+/* Checks the segments. Adds the range of their array, and gets its type. `has_rows`: the desc has rows or pitches. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_segments *segments, uint64_t count, int has_rows,
                                                          gpuscan_type *type) {
@@ -14852,7 +14852,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *f
     return GPUSCAN_SUCCESS;
 }
 
-/* Names fields of the desc, for error messages: the array of rows, its pitch in elements or pixels, and in bytes. */
+/* Names of a desc's fields, for error messages: array of rows, pitch in elements or pixels, and pitch in bytes. */
 typedef struct gpuscan__row_fields {
     const char *range, *pitch, *pitch_bytes;
 } gpuscan__row_fields;
@@ -14874,9 +14874,9 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitches(gpuscan *gs, const gpusc
 
 /* ---- the fields that every call has */
 
-/* Checks all fields of gpuscan_call except `strategy`, which gpuscan__enter checks before an operation reads it. The
-   operation has resolved its own fields. What only OpenCL knows is left to the functions below: whether the queue, the
-   events and the buffers are valid. Preparations may lack queue, events and buffers, and do not check them. */
+/* Checks the fields of gpuscan_call. Before, gpuscan__enter has checked `strategy`, and the operation its own fields.
+   The functions below ask OpenCL whether the queue, the events and the buffers are valid, but not in preparations,
+   which may lack them. */
 static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     const gpuscan__elements *e = &plan->e;
@@ -14938,7 +14938,7 @@ static gpuscan_result gpuscan__check_queue(gpuscan *gs, cl_command_queue queue, 
     cl_context context = NULL;
     cl_device_id device = NULL;
     cl_int code;
-    *in_order = gs->last_in_order; /* is right for last_queue. gs retains it, so no other queue has the same handle */
+    *in_order = gs->last_in_order; /* right for last_queue: gs retains it, so no new queue gets its handle */
     if (queue == gs->last_queue)
         return GPUSCAN_SUCCESS;
     if ((code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL)) == CL_SUCCESS &&
@@ -14982,7 +14982,7 @@ static gpuscan_result gpuscan__check_queue_and_events(gpuscan *gs, const gpuscan
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks the caller's scratch, whose size follows from the plan, and adds a range for it. */
+/* Checks the caller's scratch, which must have at least the size that the plan needs. Adds a range for it. */
 static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     uint64_t bytes = gpuscan__need_total(&plan->need), usable;
@@ -15022,7 +15022,7 @@ static const gpuscan_type gpuscan__image_types[] = {
     GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_I16, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U8,      GPUSCAN_TYPE_U16,
     GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F32};
 
-/* Holds the facts of an image that kernels depend on. `place` is a GPUSCAN__IMAGE_..., NONE if there is no image. */
+/* Holds facts of an image. `place`: GPUSCAN__IMAGE_..., the order of its channels, or NONE if there is no image. */
 typedef struct gpuscan__image_facts {
     gpuscan_type type;
     uint32_t channels, place;
@@ -15194,7 +15194,7 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
 
 /* Returns `group`, a number of work-items, or less. A group has at most as many sub-groups as a sub-group has lanes, so
    that one sub-group's lanes hold all sub-groups' sums. In single-pass scans, and in reductions whose operator does not
-   commute, one sub-group makes the others wait. With LANES_LOCAL no sub-group can wait, so a group has only one. */
+   commute, sub-groups wait for each other. LANES_LOCAL does not allow this, so groups then have one sub-group. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
     int alone = plan->operation->in_order ? !plan->e.commutes
@@ -15246,7 +15246,7 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     key->tile = group * vectors * vector;
 }
 
-/* Returns the bytes of local memory per group that each of a key's kernels needs. Some need more, which callers add. */
+/* Returns how many bytes of local memory per group all kernels of a key need. Callers add a kernel's further needs. */
 GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
@@ -15263,7 +15263,7 @@ static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strateg
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.devices != GPUSCAN__ON_SIMULATOR;
 }
 
-/* Calls the operation's `choose`. Copies the operation's fields to the key. In a self-test plan->forced is the key. */
+/* Calls the operation's `choose`, and copies the operation's fields to the key. A self-test's key is plan->forced. */
 static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan__operation *operation = plan->operation;
     unsigned char *own = (unsigned char *)plan + operation->own_at;
@@ -15314,7 +15314,7 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
 }
 
 /* Stops using the vendor's instructions. Takes out of the object's list all programs that a call has requested, and
-   returns them. Programs of blobs that no call has requested stay, since calls only take one whose text they need. */
+   returns them. The others, programs from blobs, stay: a call takes such a program only if it needs the same text. */
 static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
     gpuscan__program **at = &gs->programs, *left = NULL, *program;
     while ((program = *at) != NULL) {
@@ -15383,7 +15383,7 @@ static const char gpuscan__stand_in_text[] =
     "  return a;\n"
     "}\n";
 
-/* Returns whether sub-groups have the width that the kernels are written for. Some devices choose it themselves. */
+/* Returns whether sub-groups have the width that the program needs. Some drivers choose a width for each kernel. */
 static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
     return !program->odd_width || !gpuscan__uses_lanes(gs, &program->key);
 }
@@ -15391,8 +15391,8 @@ static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *pr
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right);
 
-/* Tests the program of `stand_in`, whose texts use neither the caller's values nor sources, instead of `plan`'s. Skips
-   the test if the stand-in's kernels cannot run in groups of the planned size. */
+/* Tests the program of `stand_in` instead of the program of `plan`. The stand-in's texts use neither the caller's
+   values nor sources. Skips the test if the stand-in's kernels cannot run in groups of the planned size. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
     gpuscan__program *program;
@@ -15443,7 +15443,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
 }
 
 /* Tests a program. If it is wrong and uses the vendor's instructions, gives these up and returns AGAIN. If it is wrong
-   without them, gives up the strategy and returns AGAIN or, if none is simpler, sets program->wrong. */
+   without them, gives up the strategy and returns AGAIN or, if no strategy is simpler, sets program->wrong. */
 GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__elements *e = &plan->e;
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
@@ -15492,9 +15492,9 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     return plan->group_limit < plan->key.group ? (gpuscan_result)GPUSCAN__AGAIN : GPUSCAN_SUCCESS;
 }
 
-/* Plans a resolved call and gets its program. Results of floats depend on the group size. The call's own kernels alone
-   decide it, so earlier calls do not change results. The only exceptions are devices that fail in what their driver
-   promises: after a failed self-test, later calls do without the instructions or the strategy that failed. */
+/* Plans a resolved call and gets its program. Results of floats depend on the group size. Only the call's own kernels
+   decide the group size, so that earlier calls do not change results. The only exceptions are devices on which
+   a build or a self-test fails: later calls then do without the instructions or the strategy that failed. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r;
     plan->group_limit = gs->device.group_limit;
@@ -15502,7 +15502,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
         plan->key.undivided = 0;
         if ((r = gpuscan__choose(gs, plan)) != 0)
             return r;
-        if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* `choose` had no other strategy */
+        if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* `choose` found no other strategy */
             return gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
         r = gpuscan__get_fitting_program(gs, plan, program);
     } while (r == GPUSCAN__AGAIN);
@@ -15540,7 +15540,7 @@ static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *
             chain->stand_in = plan->ranges[i].buffer.mem;
 }
 
-/* Enqueues a planned call. `program` is NULL if the call computes nothing. Self-tests do not set gs->last_queue. */
+/* Enqueues a planned call. `program` is NULL if it computes nothing. Sets gs->last_queue, except in self-tests. */
 static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                        cl_command_queue queue, int in_order) {
     gpuscan__chain chain;
@@ -15706,7 +15706,7 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
     return a;
 }
 
-/* Describes the data of a round: `count` elements in tiles. There are several rounds, as one could miss a mistake. */
+/* Describes a round's data: `count` elements in tiles. There are several rounds, as one round could miss a mistake. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
     unsigned round; /* a tile's first element is an edge if the tile's number and `round` are both even or both odd */
@@ -15849,12 +15849,12 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     }
     if (!gpuscan__is_float(e->dst))
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SPARSE ? high + 1 : 5 * high + 3);
-    if (e->dst == GPUSCAN_TYPE_F64) /* few digits, so that sums and products stay exact */
+    if (e->dst == GPUSCAN_TYPE_F64) /* few significant bits, so that sums and products stay exact */
         return 4 * high + 2;
     return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
 }
 
-/* Stores element i in src. Returns it combined with `sum`, or alone if `is_first` is 1. */
+/* Stores element i in src. Returns `sum` combined with the element or, if `is_first` is 1, the element alone. */
 GPUSCAN__SHARED uint64_t gpuscan__test_add(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i,
                                            int is_first, unsigned char *src, uint64_t sum) {
     uint64_t x = gpuscan__test_number(e, shape, i);
@@ -15887,7 +15887,7 @@ enum { GPUSCAN__TEST_ARRAYS = 16 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD
 typedef struct gpuscan__test_array {
     gpuscan_buffer *buffer; /* a buffer of the test's desc, or NULL if the array is on the host alone */
     int is_input;           /* 1: the call must not change the array */
-    uint64_t bytes;         /* bytes of the array and its guard */
+    uint64_t bytes;         /* bytes of the array and of the guard behind it */
     unsigned char *before, *expected; /* before: contents before the call; expected: contents expected after the call */
 } gpuscan__test_array;
 
@@ -15908,7 +15908,7 @@ struct gpuscan__test {
     const gpuscan__key *key; /* the key of the tested program */
     unsigned round;
     void *desc; /* the operation's desc; all 0 until the operation's function sets it */
-    gpuscan__plan *plan; /* the operation's plan, begun for `desc` */
+    gpuscan__plan *plan; /* the operation's plan for `desc` */
     gpuscan_call *call;  /* desc's call */
     /* a desc may point to the fields that follow */
     gpuscan_custom custom;
@@ -15935,7 +15935,7 @@ static gpuscan__test_array *gpuscan__test_array_of(gpuscan__test *test, gpuscan_
     return array;
 }
 
-/* Adds an input. Returns its contents. If memory is short, returns NULL and sets test->failed. */
+/* Adds an input array. Returns its memory, to be filled. If memory is short, returns NULL and sets test->failed. */
 static unsigned char *gpuscan__test_in(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
     gpuscan__test_array *array = gpuscan__test_array_of(test, buffer, bytes);
     if (array)
@@ -15943,7 +15943,7 @@ static unsigned char *gpuscan__test_in(gpuscan__test *test, gpuscan_buffer *buff
     return array ? array->before : NULL;
 }
 
-/* Adds an output. Returns its expected contents, filled with GPUSCAN__TEST_FILL, or NULL as gpuscan__test_in does. */
+/* Adds an output array. Returns its expected contents, at first GPUSCAN__TEST_FILL, or NULL if memory is short. */
 GPUSCAN__SHARED unsigned char *gpuscan__test_out(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
     gpuscan__test_array *array = gpuscan__test_array_of(test, buffer, bytes);
     return array ? array->expected : NULL;
@@ -15955,7 +15955,7 @@ static void *gpuscan__test_memory(gpuscan__test *test, uint64_t bytes) {
     return memory ? memset(memory, 0, (size_t)bytes) : NULL;
 }
 
-/* Creates the image with four channels, which every device can read. The program is the same as for other formats. */
+/* Creates the image as RGBA, which every device supports. The tested program reads it like its own channel order. */
 static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     const gpuscan__test_image *of = &test->image;
     gpuscan *gs = test->gs;
@@ -15971,7 +15971,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     format.image_channel_order = CL_RGBA;
     format.image_channel_data_type = CL_FLOAT;
     while (gpuscan__image_types[format.image_channel_data_type - CL_SNORM_INT8] != of->type)
-        format.image_channel_data_type--; /* OpenCL numbers the integer types below CL_FLOAT */
+        format.image_channel_data_type--; /* OpenCL's integer types have smaller numbers than CL_FLOAT */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
         return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
@@ -16193,7 +16193,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
    kernels do nothing, since they read a count of 0 on the device. But their first launch takes long: PoCL and Mesa
    compile them (launches_late is 1), other drivers load them. Blobs contain the recorded launches. Launches nothing
      if kernels would access much memory even if the count is 0, for example many bins
-     if `always` is 0, and the program has been rehearsed, or launches_late is 0, or the scratch is large
+     if `always` is 0, and either the program has been rehearsed, or launches_late is 0, or the scratch is large
      if launches_late is 1, and the program's recordings contain equal launches: see gpuscan__adds_launch */
 GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                                int always) {
@@ -16261,7 +16261,7 @@ typedef struct gpuscan__host_array {
     const char *field;
     const void *data;
     gpuscan_buffer *buffer; /* the desc's field; NULL for a reduction's `result`, which needs no buffer */
-    gpuscan__range range;   /* the plan's range whose field is `field` */
+    gpuscan__range range;   /* a copy of the plan's range with the same `field` */
     int zero_copy;          /* 1: the buffer uses the array's memory */
     int owns;               /* 1: the buffer was created for this array. Other arrays may share it */
 } gpuscan__host_array;
@@ -16299,7 +16299,7 @@ static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const
     array->buffer = buffer;
 }
 
-/* Sets a field of the desc to `number`, a parameter of the blocking function. Refuses a desc whose field is not 0. */
+/* Sets a field of the desc to `number`, a parameter of the blocking function. The caller must have left it 0. */
 GPUSCAN__SHARED void gpuscan__host_set(gpuscan__host_call *host, const char *field, uint64_t number, uint64_t *to) {
     gpuscan__host_refuse(host, field, *to != 0);
     *to = number;
@@ -16324,7 +16324,7 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", array->field);
         if (gpuscan__host_bytes(array) > SIZE_MAX - (uintptr_t)array->data)
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s does not fit the host's size_t", array->field);
-        range->buffer.mem = range->root = (cl_mem)(void *)host; /* `host` stands for the memory of all arrays */
+        range->buffer.mem = range->root = (cl_mem)(void *)host; /* as if one buffer, `host`, held all arrays */
         range->begin = (uintptr_t)array->data;
         range->end = range->begin + gpuscan__host_bytes(array);
         range->row = range->pitch = 0;
@@ -16333,7 +16333,7 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
 }
 
 /* Copies an array to its buffer. A blocking write returns when the array has been read, perhaps before the buffer is
-   written. In an out-of-order queue kernels could then start too early, so this also waits for the write's event. */
+   written. In an out-of-order queue kernels could then start too early: the function waits for the write's event. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -16485,7 +16485,7 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
     host->result = gpuscan__enter(gs, copy, host->call);
 }
 
-/* Begins the function gpuscan_X_host: declares a copy of its desc, its plan and the struct `host`, and sets them up. */
+/* Begins the function gpuscan_X_host. Declares `copy` (of the desc), `plan` and `host`. Sets up `copy` and `host`. */
 #define GPUSCAN__HOST_CALL(operation)                                                                                  \
     gpuscan_##operation##_desc copy;                                                                                   \
     gpuscan__##operation##_plan plan;                                                                                  \
@@ -16535,8 +16535,8 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #define GPUSCAN__FEW_TILES 512
 #endif
 
-/* Returns the bytes of local memory that a group needs in the form FEW. There it adds the sums of up to `few` earlier
-   tiles. Local memory holds one sum for each lane_width of these tiles. In other forms `few` is 0. */
+/* Returns how many bytes of local memory a group needs in the form FEW. In this form a group adds up the sums of up to
+   `few` earlier tiles, and local memory holds one sum per lane_width tiles. In other forms `few` is 0. */
 static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
     return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
@@ -16549,7 +16549,7 @@ static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__p
     return gpuscan__why_refused(gs, plan, strategy);
 }
 
-/* Returns whether SINGLE_PASS_AHEAD loads each tile once. Two loads are faster only with NVIDIA's large caches. */
+/* Returns whether SINGLE_PASS_AHEAD loads each tile once. Loading twice is faster only with NVIDIA's large caches. */
 static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, const gpuscan__tuning *tuning) {
     return tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD &&
            (tuning->once || !gpuscan__uses_ptx_or_local(gs, key));
@@ -16654,7 +16654,7 @@ typedef struct gpuscan__row_parts {
     uint32_t parts, part_tiles;
 } gpuscan__row_parts;
 
-/* Enqueues the first launch of multi-pass scans, selections and runs. It computes the sum of each part of a row. */
+/* Enqueues the kernel scan_sums of multi-pass scans, selections and runs. It computes the sum of each part of a row. */
 static gpuscan_result gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan__plan *common,
                                             const gpuscan__row_parts *of) {
     gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_SUMS);
@@ -16682,12 +16682,12 @@ static gpuscan_result gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan
    for the strategy, the group size and the vectors per work-item. AUTO replaces a single pass by several passes if
    rows are many or short. Then the call's form is chosen, which decides the kernels.
     form        | chosen if                                           | kernels gpuscan_...
-    columns     | desc.along is COLUMNS                               | columns_sums, columns_carries, columns_scan
+    columns     | desc.along is COLUMNS (one dense column: as a row)  | columns_sums, columns_carries, columns_scan
     whole rows  | several short rows, see gpuscan__scan_takes_rows    | scan_rows
-    multi-pass  | otherwise the strategy is MULTI_PASS                | scan_sums (if parts > 1), parts
+    multi-pass  | otherwise MULTI_PASS or CPU_MULTI_PASS              | scan_sums (if parts > 1), parts
     few         | SINGLE_PASS, with lanes and up to FEW_TILES tiles   | look_back
-    look-back   | otherwise the strategy is SINGLE_PASS               | look_back, or look_back_cpu on a CPU
-    ahead       | the strategy is SINGLE_PASS_AHEAD                   | ahead
+    look-back   | otherwise SINGLE_PASS or CPU_SINGLE_PASS            | look_back, or look_back_cpu with CPU_SINGLE_PASS
+    ahead       | otherwise SINGLE_PASS_AHEAD                         | ahead
    Only single-pass forms use key.few, key.counted and key.word. Columns and whole rows do not use key.shifts. If
    key.heads is HEADS_BITS, the kernels scan_heads_clear and scan_heads_set first turn segments' offsets into bits. */
 
@@ -16713,7 +16713,7 @@ typedef struct gpuscan__scan_plan {
     gpuscan__scan_key key;
     uint64_t rows, src_pitch, dst_pitch;
     uint64_t row_tiles, tiles;
-    uint32_t parts, part_tiles; /* multi-pass. parts: how many a row has; part_tiles: how many tiles a part has */
+    uint32_t parts, part_tiles; /* multi-pass. parts: how many parts a row has; part_tiles: tiles of a part */
     uint64_t ahead;             /* SINGLE_PASS_AHEAD sums a tile this many tiles ahead of the tile that it scans */
     uint32_t length, tile_rows; /* whole rows: a tile holds tile_rows rows of `length` elements. See [SCAN ROWS] */
     gpuscan__heads heads;
@@ -16752,7 +16752,7 @@ enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GP
 /* Lists how work-items load columns: DIRECT from global memory, or STAGED (short lines) through local memory. */
 enum { GPUSCAN__COLUMNS_NONE, GPUSCAN__COLUMNS_DIRECT, GPUSCAN__COLUMNS_STAGED };
 enum { GPUSCAN__COLUMNS_SUMS, GPUSCAN__COLUMNS_CARRIES, GPUSCAN__COLUMNS_SCAN };
-enum { GPUSCAN__COLUMNS_TEST_BLOCKS = 11 }; /* in self-tests, the most work-items of a group that share columns */
+enum { GPUSCAN__COLUMNS_TEST_BLOCKS = 11 }; /* in self-tests, at most this many work-items of a group share columns */
 
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
     static const char *const whole_rows[] = {"gpuscan_scan_rows", NULL};
@@ -16777,7 +16777,7 @@ static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
 }
 
-/* Defines macros for segments: how their first elements (heads) are marked, and which type the flag of a sum has. */
+/* Defines macros for segments: how heads (first elements) are marked, and the type of a sum's flag "has a head". */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
     uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes. A flag of more than 8 bytes is an array of 8-byte integers */
     if (own->heads == GPUSCAN__HEADS_NONE)
@@ -16795,8 +16795,8 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
 }
 
 /* Returns whether lanes exchange results, so that neighbouring lanes store neighbouring bytes. Sets `*bytes` to the
-   bytes of a lane's vector of results. In kernels.cl.inc see SHIFTS for vectors of 16 bytes, SPREADS for others. A
-   look-back with LANES_LOCAL exchanges no results, since PoCL 3.1 would hang. */
+   bytes of a lane's vector of results. In kernels.cl.inc see SHIFTS (vectors of 16 bytes, unless in reverse), otherwise
+   SPREADS. A look-back with LANES_LOCAL exchanges no results, since PoCL 3.1 would hang. */
 static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own,
                                    uint64_t *bytes) {
     const gpuscan__key *key = &plan->key;
@@ -16806,7 +16806,7 @@ static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan,
     return apart && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
 }
 
-/* Returns how many bytes of local memory a group needs so that its lanes can exchange vectors, or 0 if they do not. */
+/* If lanes exchange vectors through local memory, returns how many bytes this takes per group. Otherwise returns 0. */
 static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes;
@@ -17069,17 +17069,17 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
         return why;
     if (plan->common.e.t_size > GPUSCAN__WORDS_HOLD)
         return "state words hold elements of at most 64 bytes";
-    /* On AMD's and Intel's GPUs several passes are faster than a look-back if a sum or prefix takes several state
-       words. They are faster than AHEAD if the operator is custom, as one group then combines all tiles' sums one by
-       one. tuning: scan-words, scan-fold */
+    /* On AMD's and Intel's GPUs several passes are faster than a look-back if a prefix takes several state words. They
+       are also faster than AHEAD with a custom operator, since in AHEAD one group combines all tiles' sums one by one.
+       tuning: scan-words, scan-fold */
     if (plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO && plan->tiles > GPUSCAN__FEW_TILES &&
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
         (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
              ? plan->common.e.op == GPUSCAN_OP_CUSTOM
              : gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word))
         return "several passes are faster";
-    /* A group that waits too long for a tile's sum also sums the tile itself. If results have overwritten elements, the
-       group must ignore its own sum, and needs a fence to see this in time. A simulator (FENCE_MEM) reports a race */
+    /* A group that waits too long for a tile's sum also sums the tile itself. In place, results may have overwritten
+       the tile. A fence lets the group see in time that its sum is wrong. A simulator (FENCE_MEM) reports a race */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles,
@@ -17095,8 +17095,8 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 
 /* Returns how many rows a tile holds if the gaps between rows count as elements. Prefers a number of rows after which a
    cache line ends, so that no two tiles share a line. If this would leave much of the tile empty, returns how many rows
-   fit. The tile's first vector is aligned. Its first offset % vector elements lie before the tile's first row (in
-   reverse: behind its last row). tuning: scan-dense-rows */
+   fit. The tile's first vector is aligned, so `offset` % `vector` elements of the tile lie before its first row, or in
+   reverse behind its last row. tuning: scan-dense-rows */
 static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
     uint32_t line = 8 * vector, even = gpuscan__alignment(length);
     uint32_t lines_end = even < line ? line / even : 1;        /* after every lines_end rows a cache line ends */
@@ -17173,7 +17173,7 @@ static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
-/* Returns the fastest GPUSCAN__ROWS_.... WITH_GAPS avoids stores of incomplete vectors. tuning: scan-rows-form */
+/* Returns the fastest of GPUSCAN__ROWS_... (WITH_GAPS avoids stores of incomplete vectors). tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -17186,7 +17186,7 @@ static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     return desc->count * e->dst_size <= GPUSCAN__SPARSE_ROW ? GPUSCAN__ROWS_BY_ELEMENTS : GPUSCAN__ROWS_BY_VECTORS;
 }
 
-/* If the call's rows are short enough, plans tiles of whole rows and returns 1. Otherwise leaves the plan unchanged. */
+/* If the call's rows are short enough, plans tiles of whole rows and returns 1, else keeps the plan and returns 0. */
 static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning,
                                     int is_auto) {
     const gpuscan_scan_desc *desc = plan->desc;
@@ -17228,13 +17228,13 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 
 /* ---- columns: see unit, strip, block and band at the fields of gpuscan__scan_plan ---- */
 
-#define GPUSCAN__COLUMNS_LINES 16 /* a work-item scans at least 16 lines. On a GPU it loads at most 16 at a time */
-#define GPUSCAN__COLUMNS_STAGE 64 /* lines below 64 bytes pass through local memory, 64 bytes of a column at a time */
+#define GPUSCAN__COLUMNS_LINES 16 /* a work-item scans at least 16 lines, and loads at most 16 at a time if DIRECT */
+#define GPUSCAN__COLUMNS_STAGE 64 /* lines of under 64 bytes are STAGED: a work-item then takes 64 bytes of a column */
 #define GPUSCAN__COLUMNS_STRIP 128 /* on a GPU, bytes of each line that a group scans (a group's strip) */
 #define GPUSCAN__COLUMNS_ALONE 256 /* with this many work-items per compute unit, one launch scans whole columns */
 #define GPUSCAN__COLUMNS_LOW   64 /* with at most this many lines, one launch scans whole columns */
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes that a work-item takes of each line, on a CPU */
-#define GPUSCAN__COLUMNS_FEW   16 /* on a CPU, each number of columns up to 16 has its own program; others share one */
+#define GPUSCAN__COLUMNS_FEW   16 /* on a CPU, each number of columns up to 16 has a program; larger ones share one */
 
 /* Returns how many columns a GPU's work-item takes: enough for 32 bits if lines are aligned to 32 bits, else 1. */
 static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
@@ -17302,7 +17302,7 @@ static uint64_t gpuscan__columns_width(const gpuscan__key *key, const gpuscan__s
     return gpuscan__ceil_div(units, gpuscan__ceil_div(units, width));
 }
 
-/* Of a group's work-items, `width` scan different columns. Returns how many scan the same columns, but other lines. */
+/* A group scans `width` units side by side. Returns how many work-items share a unit (each takes other lines). */
 static uint64_t gpuscan__columns_blocks(const gpuscan__key *key, uint64_t width, int is_test) {
     uint64_t blocks = key->undivided ? 1 : key->group / width;
     return is_test ? gpuscan__min(blocks, GPUSCAN__COLUMNS_TEST_BLOCKS) : blocks;
@@ -17315,7 +17315,7 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit, units, lines;
     int cpu = gpuscan__key_is_cpu(key), forced = plan->common.forced != NULL;
     plan->unit = plan->key.vector;
-    if (plan->unit == 0) /* on a CPU: takes a multiple of 64 columns, so whole cache lines, or 16 in a self-test */
+    if (plan->unit == 0) /* on a CPU: a multiple of 64 columns, which fill cache lines; in a self-test 16 columns */
         plan->unit = gpuscan__min(
             forced ? GPUSCAN__COLUMNS_FEW : gpuscan__ceil_div(gpuscan__ceil_div(plan->columns, groups), 64) * 64, tile);
     units = gpuscan__ceil_div(plan->columns, plan->unit);
@@ -17386,8 +17386,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns how many groups to launch. Each takes one part of a row after another. With undivided rows a CPU gets
-   several groups per compute unit, since compute units differ in speed, but each gets at least tile / 16 elements. */
+/* Returns how many groups to launch. Each group takes one part of a row after another. If a row is one part, a CPU gets
+   several groups per compute unit, since compute units differ in speed. Each then gets at least tile / 16 elements. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
     uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
@@ -17529,7 +17529,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     int bits = own->heads == GPUSCAN__HEADS_BITS, flags = own->heads == GPUSCAN__HEADS_FLAGS;
     uint32_t size = own->heads_size;
     unsigned char *data;
-    uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last offset also begins a segment */
+    uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* even the last offset begins a segment */
     desc->segments.type = !own->heads_real ? gpuscan__unsigned_of(size)
                           : size == 8      ? GPUSCAN_TYPE_F64
                           : size == 4      ? GPUSCAN_TYPE_F32
@@ -17543,7 +17543,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
         if (bits)
             gpuscan__put(desc->segments.type, data, s, starts[s]);
         else if (flags)
-            data[starts[s] * size + s % size] = 1; /* any byte of a flag may be set */
+            data[starts[s] * size + s % size] = 1; /* a flag is any number but 0: sets one of its bytes */
         else
             for (i = starts[s]; i < starts[s + 1]; i++)
                 gpuscan__put(desc->segments.type, data, i, own->heads_real ? s % 3 : s % 3 << (s % size * 8));
@@ -17552,7 +17552,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
 
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
 /* Sets where a self-test's segments begin, and returns their number. Most have 1 to 8 elements. In round 0 the second
-   segment includes a whole tile. In round 1 a segment ends where the first tile ends, and the last takes the rest. */
+   segment includes a whole tile. In round 1 a segment ends with the first tile, and the last segment takes the rest. */
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
     uint64_t s = 0, at = 0;
     for (starts[0] = 0; at < count; starts[++s] = at) {
