@@ -17873,7 +17873,7 @@ typedef struct gpuscan__reduce_plan {
     uint64_t src_width; /* pixels per row of an image */
     uint64_t groups, group_tiles;
     /* On a GPU `split_groups` extra groups sum the rows or segments of more than `split_each` elements. On a CPU
-       `split_groups` counts all groups. Their path (see [REDUCE SEGMENTS]) has all elements and segment ends. */
+       `split_groups` is the number of groups. Their path (see [REDUCE SEGMENTS]) has all elements and segment ends. */
     uint64_t split_groups, split_each, split_count;
     uint64_t marks_at;  /* byte offset in PLAIN scratch of groups' marks: see gpuscan_mark_store in kernels.cl.inc */
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
@@ -18049,7 +18049,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if (plan->image.place)
         *range = plan->image.range;
     /* The range `result` only lets the check for overlaps see a host array. Both ranges keep at_zero at 0, although
-       kernels store a result even for a count of 0: a rehearsal stores at most one, which any stand-in buffer holds. */
+       kernels store a result even for a count of 0: a rehearsal's single result fits any stand-in buffer. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -18245,7 +18245,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
 
 /* Divides all elements and segment ends, in order, among a CPU's groups. See [REDUCE SEGMENTS] in kernels.cl.inc. */
 static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    /* `steps` may overflow. The comparison below finds this, and `most` groups run. */
+    /* `steps` may overflow. If it does, it is below desc->count, and `most` groups run */
     uint64_t steps = plan->desc->count * (plan->by_rows ? plan->results : 1) + plan->results;
     uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit;
     most = gpuscan__min(most, plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
@@ -18524,7 +18524,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image; 0: a CPU counts, or there is a single row */
     uint32_t whole_tiles;        /* 1: the program has a kernel for tiles whose rows are whole vectors */
     uint32_t slices;             /* number of slices into which bins are cut. A group counts one slice */
-    uint32_t by_value, spread;   /* by_value: 1: counts bytes by value. spread: 1: see SPREAD in kernels.cl.inc */
+    uint32_t by_value, spread;   /* by_value: 1: counts bytes by value. spread: 1: orders counters by value first */
     uint32_t merge;              /* with by_value: 1: adds counts of values to bins at the end; 0: values are bins */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
     uint32_t edge_step;          /* for EDGES: the first step of a search, the largest power of two below `bins` */
@@ -18608,7 +18608,7 @@ static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
     return own->weight && own->counter == GPUSCAN_TYPE_U64;
 }
 
-/* Returns how many bins a group counts or, if it counts by value, how many byte values of all channels. */
+/* Returns how many bins a group counts or, if it counts bytes by value, how many values (256 for each channel). */
 static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
     return plan->key.by_value ? 256 * gpuscan__active_channels(plan->key.mask)
                               : (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->key.slices);
@@ -19315,7 +19315,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
 }
 
 /* Sets the number of groups. Counters in local memory have 32 bits, which limits a group's samples.
-      GPU    a group has so many vectors that adding its bins to the result at the end costs little. With slices, more
+      GPU    a group has so many vectors that adding its bins to the result costs little. With slices it has more
       CPU    a group has at least one sample per bin. The size of all tables in scratch is limited
       tiles  plan->members groups count a tile (on a CPU, a tile is cut into plan->members pieces). plan->members is 1
              if tiles are many, or if a CPU's tables are in scratch */
@@ -19517,7 +19517,7 @@ static gpuscan__bounds gpuscan__test_bounds(const gpuscan__histogram_plan *plan,
     return bounds;
 }
 
-/* Returns bin k's offset from the lower bound; for k = bins, the last bin's end. If not k: ceil(k * range / bins). */
+/* Returns bin k's offset from the lower bound; for k = bins, the last bin's end. It is k or ceil(k * range / bins). */
 static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                         uint64_t k) {
     uint64_t bins = plan->bins, quotient = bounds->range / bins, rest = bounds->range % bins;
@@ -19966,7 +19966,7 @@ static int gpuscan__select_stages(const gpuscan__select_key *key) {
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
 }
 
-/* Returns whether groups list kept elements' positions in the tile, as indices, lengths and later loads require. */
+/* Returns whether groups list kept elements' positions in the tile. Indices, lengths and later loads need the list. */
 static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
     return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
@@ -20620,8 +20620,8 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     int is_custom = key == GPUSCAN_TYPE_CUSTOM;
     int wide = plan->common.forced ? gpuscan__select_own(plan->common.forced).wide != 0
                                    : desc->count > GPUSCAN__SELECT_NARROW;
-    /* 1: the call reduces values, as dst (perhaps a host array without a buffer yet) tells. An empty call without dst
-       also counts as such if it has values or sources: 0 drops the custom text, without which they would be refused */
+    /* 1: the call reduces values: it has dst, perhaps as a host array without a buffer yet. Also 1 for an empty call
+       with call.values or call.sources: 0 would drop the custom text, and without one these are refused */
     int reduces = desc->dst.mem || desc->host_dst ||
                   (desc->count == 0 && (desc->call.values_size || desc->call.source_count));
     const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
@@ -20809,7 +20809,7 @@ typedef struct gpuscan__sort_plan {
     int blocks;  /* 1: with buckets, a work-item moves a block of keys, then the block's values */
     int wants_indices, by_index; /* wants_indices: 1: returns a permutation. by_index: 1: indices move with keys */
     uint64_t tiles, groups; /* groups: how many groups a launch of sort_keys or sort_gather has */
-    uint64_t parts, moved_at; /* parts: groups that count or scatter. moved_at: offset in scratch of gathered arrays */
+    uint64_t parts, moved_at; /* parts: groups that count or scatter. moved_at: gathered arrays' offset in scratch */
     gpuscan__sort_buffers keys, values; /* values.size is 0 if keys move alone */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* for each field of a record, its payload's number */
     uint32_t flags; /* a sum of GPUSCAN__FLAG_BY_INDEX, _NO_KEYS, _PACKS and _UNPACKS */
@@ -21033,7 +21033,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
                              (unsigned)plan->begin, (unsigned)plan->end, (unsigned)bits);
     plan->flip = gpuscan__sort_flip(type, desc->descending);
     gpuscan__key_elements(&plan->common);
-    plan->common.key.src = (uint32_t)(custom ? type : gpuscan__sort_type(type)); /* custom->key may be signed */
+    plan->common.key.src = (uint32_t)(custom ? type : gpuscan__sort_type(type)); /* custom->key may give signed keys */
     return GPUSCAN_SUCCESS;
 }
 
@@ -21454,7 +21454,7 @@ static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *
     const gpuscan__cpu_tuning *cpu = &gs->device.profile.cpu;
     int forced = plan->common.forced != NULL;
     uint64_t count = plan->desc->count, bytes = count * (plan->keys.size + plan->key.value_size); /* of all elements */
-    /* elements are scattered from one half of the cache to the other. Each core has its share of one half */
+    /* a bucket is scattered from one array to another. Each array gets half of a core's share of the cache */
     uint64_t share = gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * GPUSCAN__MIB);
     uint64_t most = gpuscan__max(cpu->sort_bucket >> (plan->key.value_size != 0), share);
     plan->buckets = gpuscan__key_is_cpu(&plan->common.key) && plan->key.form == GPUSCAN__SORT_PASSES &&
@@ -21789,7 +21789,7 @@ static void gpuscan__sort_test_size(const gpuscan__test *test, gpuscan_sort_desc
 }
 
 /* Tests a sort. If indices move with keys, round 1 asks for a permutation, and round 2 gathers a payload by index. No
-   array is sorted in place. But a self-test's plan assumes that it may be, so that copies are tested. */
+   array is sorted in place. But a self-test's plan assumes that all arrays may be, so that copies are tested. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     gpuscan__sort_key own = gpuscan__sort_own(test->key);
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
@@ -21925,9 +21925,9 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
-/* Sets the pitches in `of`, whose other fields the caller has set, and `*elements`, the channels from first pixel to
-   last. A given pitch of 0 means no gaps. Refuses sizes that do not fit 64 bits even if multiplied by 16: scratch has
-   less than 16 times the pixels' bytes, so its size then fits, too. */
+/* Sets the pitches in `of`, whose other fields the caller has set, and `*elements`, the number of channels from the
+   first pixel to the last. A given pitch of 0 means no gaps. Refuses sizes that do not fit 64 bits if multiplied by 16:
+   scratch has less than 16 times the pixels' bytes, so that the scratch's size fits, too. */
 static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__row_fields *fields,
                                               uint64_t pitch, uint64_t pitch_bytes, uint64_t image_pitch,
                                               uint64_t *elements) {
@@ -21947,7 +21947,7 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
     return gpuscan__extent(gs, field, image, of->images, of->image_pitch, size, elements);
 }
 
-/* Sets range->partial. Sets the range's rows if all have one pitch: in one image, or without gaps between images. */
+/* Sets range->partial, and its rows if they all are one pitch apart: in one image, or without gaps between images. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
     uint64_t rows = of->height, row = of->width * of->channels;
     range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
