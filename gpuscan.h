@@ -18098,7 +18098,7 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
 }
 
 /* Returns whether extra groups sum the long rows or segments. They always do for segments of a large src, since one may
-   have all elements. Otherwise the mean length must be large, with few results or over INT32_MAX elements. */
+   have all elements. Otherwise the mean length must be large, with few results or desc->count above INT32_MAX. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
@@ -20367,7 +20367,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
 }
 
 /* Sets a kernel argument for output k, or for the indices if k is key.outputs, and returns its offset in words. It is
-   `buffer` or, if `to` is given, scratch with the address of *to modulo 16, for copies to *to of 16 bytes at a time. */
+   `buffer` or, if `to` is given, scratch whose address modulo 16 equals that of *to, for copies of 16 bytes. */
 static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__select_plan *plan, uint32_t k,
                                     gpuscan_buffer buffer, const gpuscan_buffer *to) {
     uint64_t size = k < plan->key.outputs ? plan->key.sizes[k] : gpuscan__max(plan->key.index_size, 1);
@@ -21636,7 +21636,7 @@ static void gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, uint32_t f
 /* Enqueues the kernels that sort. With plan->buckets, a CPU first scatters elements to buckets by the most significant
    digit, and the kernel `buckets` sorts each bucket by the other digits. But if buckets are uneven (one has more than
    a compute unit's share of the elements), passes over all elements sort instead. Only the device knows this, so the
-   passes are always enqueued. They return without work if buckets are not uneven. */
+   passes are enqueued in any case. Unless buckets are uneven, they return without work. */
 static void gpuscan__sort_passes(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan__key *key = &plan->common.key;
