@@ -17873,7 +17873,7 @@ typedef struct gpuscan__reduce_plan {
     uint64_t src_width; /* pixels per row of an image */
     uint64_t groups, group_tiles;
     /* On a GPU `split_groups` extra groups sum the rows or segments of more than `split_each` elements. On a CPU
-       `split_groups` counts all groups. Their path (see [REDUCE SEGMENTS]) has all elements and segment ends. */
+       `split_groups` is the number of groups. Their path (see [REDUCE SEGMENTS]) has all elements and segment ends. */
     uint64_t split_groups, split_each, split_count;
     uint64_t marks_at;  /* byte offset in PLAIN scratch of groups' marks: see gpuscan_mark_store in kernels.cl.inc */
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
@@ -17911,7 +17911,8 @@ static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const g
                : profile->reduce.vectors;
 }
 
-/* Returns how many elements a vector has. They fit 16 bytes of src and, on a CPU or if order matters, of dst, too. */
+/* Returns how many elements a vector has. They fit 16 bytes of src. Except in ARGMIN and ARGMAX, they also fit 16 bytes
+   of dst on a CPU, or if order matters. */
 static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
@@ -18048,7 +18049,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if (plan->image.place)
         *range = plan->image.range;
     /* The range `result` only lets the check for overlaps see a host array. Both ranges keep at_zero at 0, although
-       kernels store a result even for a count of 0: a rehearsal stores at most one, which any stand-in buffer holds. */
+       kernels store a result even for a count of 0: a rehearsal's single result fits any stand-in buffer. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -18088,8 +18089,8 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
     return bits;
 }
 
-/* Returns how many loads a lane has for a row of `vectors` vectors. One lane loads up to four vectors. For more vectors
-   a lane has four loads, or five if this halves the number of lanes. tuning: reduce-lanes-loads */
+/* Returns how many loads a lane has for a row of `vectors` vectors. A row of up to four vectors takes a single lane. In
+   longer rows a lane has four loads, or five if this halves the number of lanes. tuning: reduce-lanes-loads */
 static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     if (vectors <= 4)
         return (uint32_t)gpuscan__max(vectors, 1);
@@ -18097,7 +18098,7 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
 }
 
 /* Returns whether extra groups sum the long rows or segments. They always do for segments of a large src, since one may
-   have all elements. Otherwise the mean length must be large, and rows few or desc->count above INT32_MAX. */
+   have all elements. Otherwise the mean length must be large, with few results or desc->count above INT32_MAX. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
@@ -18244,7 +18245,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
 
 /* Divides all elements and segment ends, in order, among a CPU's groups. See [REDUCE SEGMENTS] in kernels.cl.inc. */
 static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    /* `steps` may overflow. The comparison below finds this, and `most` groups run. */
+    /* `steps` may overflow. If it does, it is below desc->count, and `most` groups run */
     uint64_t steps = plan->desc->count * (plan->by_rows ? plan->results : 1) + plan->results;
     uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit;
     most = gpuscan__min(most, plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
@@ -18273,8 +18274,9 @@ static void gpuscan__reduce_share(const gpuscan *gs, gpuscan__reduce_plan *plan)
     plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
 }
 
-/* Sets the scratch size. Each group has one partial result. If groups share rows or segments, each has two and a mark:
-   see [REDUCE SEGMENTS] in kernels.cl.inc. Results for the host come last. */
+/* Sets the scratch size. If there is one result, each group has a partial result. If groups share rows or segments,
+   each group has two (its head and its tail) and a mark, which names the segment that the head completes: see
+   [REDUCE SEGMENTS] in kernels.cl.inc. Results for the host come last. */
 static void gpuscan__reduce_scratch(gpuscan__reduce_plan *plan) {
     uint32_t t_size = plan->common.e.t_size, word = plan->common.key.word;
     uint64_t *plain = &plan->common.need.bytes[GPUSCAN__PLAIN], size = plan->common.e.result_size;
@@ -18297,7 +18299,7 @@ static void gpuscan__reduce_shape(const gpuscan *gs, gpuscan__reduce_plan *plan)
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
-    int lanes = 0, whole = e->commutes; /* lanes: 1: limits registers as in sums by lanes. whole: as for one result */
+    int lanes = 0, whole = e->commutes; /* 1: limits registers. lanes: to lane_registers. whole: to reduce.registers */
     if (plan->key.segments) {
         gpuscan__segments_shape(gs, plan);
         lanes = plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg;
@@ -18393,7 +18395,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
 }
 
 /* Describes the data of a self-test's round. With operators that return one of their operands, as MIN does, the result
-   is another element in each round. In the last round it is init, unless e->arg is 1. */
+   is a different element in each round. In the last round it is init, unless e->arg is 1. */
 static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round,
                                                       unsigned *rounds) {
     const uint64_t bests[] = {0, tile - 1, tile, 2 * tile + tile / 2, 3 * tile, 3 * tile + 4, 3 * tile + 5};
@@ -18407,8 +18409,8 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
 }
 
 /* Sets a round's rows or segments. Round 0: many of 5 elements. Round 1: three that are longer than two tiles. Round 2
-   (only with key.split): three that are longer than a lane's loads. Returns 0 for rows. For segments returns k + 1: k
-   empty segments follow each of these. k is 1 or, on a GPU from round 1 on, 15, so that long segments are rare. */
+   (only with key.split): three that are longer than a lane's loads. Returns 0 for rows. For segments returns k + 1, if
+   k empty segments follow each of these. k is 1 or, on a GPU from round 1 on, 15, so that long segments are rare. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -18522,11 +18524,11 @@ typedef struct gpuscan__histogram_key {
     uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image; 0: a CPU counts, or there is a single row */
     uint32_t whole_tiles;        /* 1: the program has a kernel for tiles whose rows are whole vectors */
     uint32_t slices;             /* number of slices into which bins are cut. A group counts one slice */
-    uint32_t by_value, spread;   /* by_value: 1: counts bytes by value. spread: 1: keeps a value's counters together */
+    uint32_t by_value, spread;   /* by_value: 1: counts bytes by value. spread: 1: orders counters by value first */
     uint32_t merge;              /* with by_value: 1: adds counts of values to bins at the end; 0: values are bins */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
-    uint32_t edge_step;          /* EDGES: a search's first step: the largest power of two below `bins` */
-    uint32_t edge_cells;         /* number of equal cells of the range. A sample's cell says which edges to search */
+    uint32_t edge_step;          /* for EDGES: the first step of a search, the largest power of two below `bins` */
+    uint32_t edge_cells;         /* number of cells that divide the range evenly. A cell says which edges to search */
     uint32_t byte_tables;        /* number of tables in which a CPU counts bytes by value, or 0 */
     uint32_t converted, weighed; /* converted: custom->convert is used. weighed: desc->weight is used */
     uint32_t tiled;              /* 1: each tile has its own histogram */
@@ -18606,7 +18608,7 @@ static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
     return own->weight && own->counter == GPUSCAN_TYPE_U64;
 }
 
-/* Returns how many bins a group counts or, if it counts by value, how many byte values of all channels. */
+/* Returns how many bins a group counts or, if it counts bytes by value, how many values (256 for each channel). */
 static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
     return plan->key.by_value ? 256 * gpuscan__active_channels(plan->key.mask)
                               : (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->key.slices);
@@ -18822,7 +18824,7 @@ static int gpuscan__is_finite(gpuscan_bound x) {
     return (x.u >> 52 & 0x7ff) != 0x7ff;
 }
 
-/* Returns the width of even bins. If there is a single bin, its width may overflow, so it is limited to `largest`. The
+/* Returns the width of equally wide bins. A single bin's width may overflow, so it is limited to `largest`. The
    divisor comes from memory, since -ffast-math turns two divisions by the same number into multiplications. */
 static double gpuscan__even_step(double lower, double upper, uint32_t bins, double largest) {
     const double double_max = 1.7976931348623157e308;
@@ -19115,8 +19117,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets the number of copies of the bins to the largest power of two from `least` to `most` that fits `local` bytes.
-   Returns whether `least` copies fit. */
+/* Sets `copies` to the largest power of two from `least` to `most` that fits `local` bytes. Returns 0 if none fits. */
 static int gpuscan__fit_copies(gpuscan__histogram_plan *plan, uint64_t most, uint32_t least, uint64_t local) {
     uint32_t *copies = &plan->key.copies;
     *copies = (uint32_t)gpuscan__power_of_two_below((size_t)most);
@@ -19314,10 +19315,10 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
 }
 
 /* Sets the number of groups. Counters in local memory have 32 bits, which limits a group's samples.
-      GPU    a group has enough vectors to outweigh adding its bins to the result at the end. With slices it has more
+      GPU    a group has so many vectors that adding its bins to the result costs little. With slices it has more
       CPU    a group has at least one sample per bin. The size of all tables in scratch is limited
-      tiles  plan->members groups count a tile. On a CPU a tile is cut into as many pieces. plan->members is 1 if tiles
-             are many, or if a CPU's tables are in scratch */
+      tiles  plan->members groups count a tile (on a CPU, a tile is cut into plan->members pieces). plan->members is 1
+             if tiles are many, or if a CPU's tables are in scratch */
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_tuning *tuning = &gs->device.profile.histogram;
     const gpuscan__histogram_key *own = &plan->key;
@@ -19331,7 +19332,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                                                  : 12;
     uint64_t piece = is_cpu ? key->tile : plan->vector; /* samples of a piece (a tile of a CPU, a vector of a GPU) */
     uint64_t least = is_cpu ? 1 : key->group * per_item; /* minimum number of pieces per group */
-    uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* minimum samples per group of a tile */
+    uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* a tile's minimum samples per group */
     if (own->tiled) {
         plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(tile / worth, 1));
         plan->members = is_cpu && !own->copies ? 1 : gpuscan__max(plan->members, tile >> 30);
@@ -19516,7 +19517,7 @@ static gpuscan__bounds gpuscan__test_bounds(const gpuscan__histogram_plan *plan,
     return bounds;
 }
 
-/* Returns bin k's offset from the lower bound; for k = bins, the last bin's end. Even bins: ceil(k * range / bins). */
+/* Returns bin k's offset from the lower bound; for k = bins, the last bin's end. It is k or ceil(k * range / bins). */
 static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                         uint64_t k) {
     uint64_t bins = plan->bins, quotient = bounds->range / bins, rest = bounds->range % bins;
@@ -19748,8 +19749,8 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
                      gpuscan__is_float(type) ? k : bounds.lower + gpuscan__test_bin_begin(plan, &bounds, k));
 }
 
-/* Returns the rows of a round. A row of `row` pixels has at most 18 vectors, fewer than a group has work-items. So a
-   work-item steps over whole rows, and in most cases to another column. */
+/* Returns the rows of a round. A row of `row` pixels has fewer vectors than a GPU's group has work-items. So the next
+   vector of a work-item is in a later row and, in most cases, in another column. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__key *key,
                                                 unsigned round) {
     uint64_t row = gpuscan__ceil_div(15 * of->vector + of->vector / 2 + 2, of->channels), wide = row + row / 2;
@@ -19767,7 +19768,7 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
         shape.rows *= gpuscan__ceil_div(shape.pixels, 4096);
         shape.pixels = 4096;
     }
-    if (shape.tile_width == 0) /* a row has two tiles, or one if there is a single tile */
+    if (shape.tile_width == 0) /* a row is two tiles wide or, without tiles, one */
         shape.tile_width = shape.pixels / (1 + tiled) + tiled;
     if (shape.tile_height == 0)
         shape.tile_height = shape.rows;
@@ -19789,7 +19790,7 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
         (of->key.tiled ? 32 : 1) * of->all_bins * of->key.stride * counter_size > GPUSCAN__MIB)
         return 0;
     shape = gpuscan__test_rows_of(of, test->key, test->round);
-    pixels = shape.rows * (shape.pixels + shape.gap) - (of->key.image ? 0 : shape.gap); /* images end with a gap */
+    pixels = shape.rows * (shape.pixels + shape.gap) - (of->key.image ? 0 : shape.gap); /* an image ends with a gap */
     counters = shape.tiles * of->all_bins;
     *desc = *(const gpuscan_histogram_desc *)test->of->desc;
     memset(&desc->call, 0, sizeof(desc->call));
@@ -19965,7 +19966,7 @@ static int gpuscan__select_stages(const gpuscan__select_key *key) {
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
 }
 
-/* Returns whether groups list kept elements' positions in the tile, as indices, lengths and later loads require. */
+/* Returns whether groups list kept elements' positions in the tile. Indices, lengths and later loads need the list. */
 static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
     return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
@@ -20252,7 +20253,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
 }
 
 #define GPUSCAN__WIDE_ELEMENTS 12 /* an element is wide if its outputs together take at least this many bytes */
-/* Returns the kinds of calls, as tuning rows list them, that a selection or runs belong to: GPUSCAN__FOR_... bits. */
+/* Returns GPUSCAN__FOR_... bits: the kinds of calls to which a selection or runs belong. Tuning rows list such bits. */
 static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__select_key *key = &plan->key;
@@ -20365,9 +20366,8 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets a kernel argument for output k, or for the indices if k is key.outputs. The argument is `buffer` or, if `to` is
-   given, scratch whose address modulo 16 equals that of *to. So the output can be copied to *to 16 bytes at a time.
-   Returns the argument's offset in words. */
+/* Sets a kernel argument for output k, or for the indices if k is key.outputs, and returns its offset in words. It is
+   `buffer` or, if `to` is given, scratch whose address modulo 16 equals that of *to, for copies of 16 bytes. */
 static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__select_plan *plan, uint32_t k,
                                     gpuscan_buffer buffer, const gpuscan_buffer *to) {
     uint64_t size = k < plan->key.outputs ? plan->key.sizes[k] : gpuscan__max(plan->key.index_size, 1);
@@ -20620,8 +20620,8 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     int is_custom = key == GPUSCAN_TYPE_CUSTOM;
     int wide = plan->common.forced ? gpuscan__select_own(plan->common.forced).wide != 0
                                    : desc->count > GPUSCAN__SELECT_NARROW;
-    /* 1: dst is given, perhaps as a host array without a buffer yet. An empty call may lack dst. But if it has values
-       or sources, it must keep its custom text: without a custom text they would be refused */
+    /* 1: the call reduces values: it has dst, perhaps as a host array without a buffer yet. Also 1 for an empty call
+       with call.values or call.sources: 0 would drop the custom text, and without one these are refused */
     int reduces = desc->dst.mem || desc->host_dst ||
                   (desc->count == 0 && (desc->call.values_size || desc->call.source_count));
     const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
@@ -20785,7 +20785,7 @@ typedef struct gpuscan__sort_key {
 GPUSCAN__OWN_KEY(sort)
 
 /* Holds the buffers of keys or of values. A buffer without mem is in PLAIN scratch, and its offset is in bytes. Pass 0
-   loads `from`. Even passes store to to[0], odd passes to to[1]. The result must end in `dst`. */
+   loads `from`. Even passes write into to[0], odd passes into to[1]. The result must end in `dst`. */
 typedef struct gpuscan__sort_buffers {
     gpuscan_buffer from, to[2], dst;
     uint32_t size; /* bytes of a key or a value */
@@ -20802,14 +20802,14 @@ typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
     const gpuscan_sort_desc *desc; /* common.desc, cast to its type */
     gpuscan__sort_key key;
-    uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
+    uint32_t begin, end, width, passes; /* pass p sorts by `width` bits from begin + p * width on, but only to `end` */
     uint64_t flip;
     uint32_t element_size, index_size;
     int buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
     int blocks;  /* 1: with buckets, a work-item moves a block of keys, then the block's values */
     int wants_indices, by_index; /* wants_indices: 1: returns a permutation. by_index: 1: indices move with keys */
     uint64_t tiles, groups; /* groups: how many groups a launch of sort_keys or sort_gather has */
-    uint64_t parts, moved_at; /* parts: groups that count or scatter. moved_at: offset in scratch of gathered arrays */
+    uint64_t parts, moved_at; /* parts: groups that count or scatter. moved_at: gathered arrays' offset in scratch */
     gpuscan__sort_buffers keys, values; /* values.size is 0 if keys move alone */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* for each field of a record, its payload's number */
     uint32_t flags; /* a sum of GPUSCAN__FLAG_BY_INDEX, _NO_KEYS, _PACKS and _UNPACKS */
@@ -20925,7 +20925,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : 0) + 4; /* 4: `lower` */
     if (gpuscan__sort_ranks_quick(gs, own, group) && own->form != GPUSCAN__SORT_SMALL)
-        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* the part of `masks` beyond `to`, and `ranks_by` */
+        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* how much longer `masks` is than `to`; `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
@@ -21033,7 +21033,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
                              (unsigned)plan->begin, (unsigned)plan->end, (unsigned)bits);
     plan->flip = gpuscan__sort_flip(type, desc->descending);
     gpuscan__key_elements(&plan->common);
-    plan->common.key.src = (uint32_t)(custom ? type : gpuscan__sort_type(type)); /* custom->key may be signed */
+    plan->common.key.src = (uint32_t)(custom ? type : gpuscan__sort_type(type)); /* custom->key may give signed keys */
     return GPUSCAN_SUCCESS;
 }
 
@@ -21087,7 +21087,7 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
     return gpuscan__sort_head_bytes(gs, &plan->key, plan->common.key.group) + gpuscan__sort_counts_bytes(plan);
 }
 
-enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum groups per core */
+enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile. Maximum groups per core */
 
 /* Lists the tiles of small sorts, in which one group ranks all elements by votes. A sort takes the first row whose
    `group` the device allows, whose tile (group * rounds) holds all elements, and whose `bytes` are enough for a key and
@@ -21344,7 +21344,7 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     }
     plan->flags |= GPUSCAN__FLAG_NO_KEYS;
     gpuscan__sort_buffers_in_scratch(plan, keys, 1);
-    /* sort_keys stores keys to to[1], since pass 0 stores to to[0]. For a small sort it stores them to to[0] */
+    /* sort_keys writes keys into to[1], since pass 0 writes into to[0]. In a small sort, sort_keys writes into to[0] */
     keys->from = plan->desc->custom ? keys->to[plan->key.form != GPUSCAN__SORT_SMALL] : src->buffer;
 }
 
@@ -21454,7 +21454,7 @@ static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *
     const gpuscan__cpu_tuning *cpu = &gs->device.profile.cpu;
     int forced = plan->common.forced != NULL;
     uint64_t count = plan->desc->count, bytes = count * (plan->keys.size + plan->key.value_size); /* of all elements */
-    /* elements are scattered from one half of the cache to the other. Each core has its share of one half */
+    /* a bucket is scattered from one array to another. Each array gets half of a core's share of the cache */
     uint64_t share = gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * GPUSCAN__MIB);
     uint64_t most = gpuscan__max(cpu->sort_bucket >> (plan->key.value_size != 0), share);
     plan->buckets = gpuscan__key_is_cpu(&plan->common.key) && plan->key.form == GPUSCAN__SORT_PASSES &&
@@ -21492,7 +21492,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     gpuscan__sort_choose_values(gs, plan, strategy);
     if (!common->forced)
         gpuscan__sort_shape(gs, plan, strategy);
-    plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->key.digit_bits); /* now makes passes equally wide */
+    plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->key.digit_bits); /* next, evens out the bits of the passes */
     plan->width = (uint32_t)gpuscan__ceil_div(bits, plan->passes);
     plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->width);
     plan->tiles = gpuscan__max(gpuscan__ceil_div(desc->count, common->key.tile), 1);
@@ -21531,7 +21531,7 @@ static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, unit);
 }
 
-/* Holds the state of gpuscan__sort_commands. A first run counts the commands. So the second run knows the last one. */
+/* Holds the state of gpuscan__sort_commands. A first run counts the commands: the second must know which is last. */
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
     const gpuscan__sort_plan *plan;
@@ -21634,8 +21634,9 @@ static void gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, uint32_t f
 }
 
 /* Enqueues the kernels that sort. With plan->buckets, a CPU first scatters elements to buckets by the most significant
-   digit, and the kernel `buckets` sorts each bucket by the other digits. Only the device knows whether buckets are even
-   enough to share among groups. So all passes are enqueued, too. They return without work unless buckets are uneven. */
+   digit, and the kernel `buckets` sorts each bucket by the other digits. But if buckets are uneven (one has more than
+   a compute unit's share of the elements), passes over all elements sort instead. Only the device knows this, so the
+   passes are enqueued in any case. Unless buckets are uneven, they return without work. */
 static void gpuscan__sort_passes(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan__key *key = &plan->common.key;
@@ -21714,7 +21715,7 @@ static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t fli
     return (magnitude == 0 || key == magnitude ? magnitude | sign : key ^ ones) ^ flip;
 }
 
-/* Sorts the numbers below `count` by their codes. `places` has room for 2 * count. Returns the half that is sorted. */
+/* Sorts the numbers i below `count` by codes[i]. `places` has room for 2 * count numbers. Returns its sorted half. */
 static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *places, uint64_t count) {
     uint32_t *from = places, *to = places + count, *swap, shift;
     uint64_t begins[257], i;
@@ -21748,7 +21749,7 @@ static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, uns
     return round == 2 ? (size > 2 ? i << (8 * (size - 2)) : i * ((uint64_t)1 << 8 * size) / count) : random;
 }
 
-/* Fills the keys of a self-test. Returns their order, or NULL if memory is short. */
+/* Fills the keys of a self-test. Returns the keys' indices in sorted order, or NULL if memory is short. */
 static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, unsigned char *src) {
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
     uint32_t size = gpuscan__types[desc->key_type].size, bits = desc->bit_end ? desc->bit_end - desc->bit_begin : 64;
@@ -21764,7 +21765,7 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, unsigned cha
     return gpuscan__test_sort(codes, (uint32_t *)(codes + count), count);
 }
 
-/* Adds an output. Expects element order[i] of `src` as its element i. */
+/* Adds an output, whose element i must be element order[i] of `src`. */
 static void gpuscan__sort_test_out(gpuscan__test *test, gpuscan_buffer *buffer, const unsigned char *src,
                                    const uint32_t *order, uint64_t count, size_t size) {
     unsigned char *dst = gpuscan__test_out(test, buffer, count * size);
@@ -21788,7 +21789,7 @@ static void gpuscan__sort_test_size(const gpuscan__test *test, gpuscan_sort_desc
 }
 
 /* Tests a sort. If indices move with keys, round 1 asks for a permutation, and round 2 gathers a payload by index. No
-   array is sorted in place. But a self-test's plan assumes that it may be, so that copies are tested. */
+   array is sorted in place. But a self-test's plan assumes that all arrays may be, so that copies are tested. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     gpuscan__sort_key own = gpuscan__sort_own(test->key);
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
@@ -21924,9 +21925,9 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
-/* Sets the pitches in `of`, whose other fields the caller has set, and `*elements`, the channels from first pixel to
-   last. A given pitch of 0 means no gaps. Refuses sizes that do not fit 64 bits even if multiplied by 16: scratch has
-   less than 16 times the pixels' bytes, so its size then fits, too. */
+/* Sets the pitches in `of`, whose other fields the caller has set, and `*elements`, the number of channels from the
+   first pixel to the last. A given pitch of 0 means no gaps. Refuses sizes that do not fit 64 bits if multiplied by 16:
+   scratch has less than 16 times the pixels' bytes, so that the scratch's size fits, too. */
 static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__row_fields *fields,
                                               uint64_t pitch, uint64_t pitch_bytes, uint64_t image_pitch,
                                               uint64_t *elements) {
@@ -21946,7 +21947,7 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
     return gpuscan__extent(gs, field, image, of->images, of->image_pitch, size, elements);
 }
 
-/* Sets range->partial. Sets the range's rows if all have one pitch: in one image, or without gaps between images. */
+/* Sets range->partial, and its rows if they all are one pitch apart: in one image, or without gaps between images. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
     uint64_t rows = of->height, row = of->width * of->channels;
     range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
@@ -22104,8 +22105,8 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
             bands *= 2;
         /* a tile takes band_rows + 1 steps, `vectors` at a time: makes their number a multiple of `vectors` */
         plan->band_rows = (gpuscan__ceil_div(height, bands) / key->vectors + 1) * key->vectors - 1;
-        /* One band suits low images of one strip: they take one launch instead of two or three. It also suits many
-           images whose strips alone keep the device busy. tuning: integral-one-band */
+        /* One band suits images of few rows and one strip: they take one launch instead of two or three. It also suits
+           many images whose strips alone keep the device busy. tuning: integral-one-band */
         if (!plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
                                      images > GPUSCAN__INTEGRAL_BUSY * gs->device.units / plan->strips))
             plan->band_rows = height;
@@ -22183,8 +22184,8 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
     return r != 0 ? r : gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
 }
 
-/* Returns the factor of a row or a column. A pixel is the product of the two. So a cell is a sum of rows' factors times
-   a sum of columns' factors. Integer factors use half of the type's bits. Float factors keep all sums exact. */
+/* Returns the factor of a row or column. A pixel is its row's factor times its column's. So a cell is a sum of rows'
+   factors times a sum of columns' factors. Integer factors use half the type's bits. Float factors keep sums exact. */
 static uint64_t gpuscan__test_pixel_factor(const gpuscan_integral_desc *desc, uint64_t i) {
     if (gpuscan__is_float(desc->src_type) || gpuscan__is_float(desc->dst_type))
         return 1 + gpuscan__mix(i) % 2;
@@ -22364,7 +22365,7 @@ static uint32_t gpuscan__float_bits(float x) {
     return bits;
 }
 
-/* Resolves the bins' bounds, which are those of a histogram's even bins of f32. By default, bin k begins at k. */
+/* Resolves the bounds of the bins, as in a histogram of f32 with equally wide bins. By default, bin k begins at k. */
 static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_plan *plan) {
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)plan->common.desc;
     const double most = (double)FLT_MAX, least = (double)FLT_MIN;
@@ -22460,10 +22461,10 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
            gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) <= gs->device.local_memory;
 }
 
-/* Several groups share each row if there are up to LARGE_ROWS rows, of more than LARGE_BINS bins each. A batch is the
-   vectors that a sub-group holds. A sub-group stores a sum of one batch or, if a row would otherwise have more than
-   SUMS sums, of several. The last group to finish a row adds up the row's sums. On simulators (FENCE_MEM) groups share
-   no rows: simulators report the last group's loads as races. */
+/* Several groups share each row if there are up to LARGE_ROWS rows, of more than LARGE_BINS bins each, and no cdf. A
+   batch has all vectors that a sub-group holds at a time. A sub-group stores a sum of one batch, or of several if a row
+   would otherwise have more than SUMS sums. The last group to finish a row adds up the row's sums. On simulators
+   (FENCE_MEM) groups share no rows: simulators report the last group's loads as races. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
 static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
@@ -23147,7 +23148,7 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
     return r;
 }
 
-/* Returns whether a blob's program has from 1 to MAX_KERNELS names of kernels, and a valid recording. */
+/* Returns whether a blob's program has from 1 to MAX_KERNELS names of kernels, and its recorded launches are valid. */
 static int gpuscan__is_whole(const gpuscan__program *program) {
     const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
     const gpuscan__text *recording = &program->parts[GPUSCAN__PART_RECORDING];
@@ -23240,8 +23241,7 @@ static gpuscan_result gpuscan__read_entries(gpuscan *gs, const unsigned char *bl
     return entries || at != size ? gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged") : GPUSCAN_SUCCESS;
 }
 
-/* Builds a program of a blob, and puts it at the head of the object's list. But frees the program if the object
-   already has an equal one, or if the driver refuses it. */
+/* Builds a blob's program and adds it to the object. Frees it instead if it is not new, or if the driver refuses it. */
 static void gpuscan__add_loaded(gpuscan *gs, gpuscan__program *program) {
     if (!*gpuscan__same_text(gs, program, 0)) {
         if (gpuscan__load_binary(gs, program) == 0) {
@@ -23382,8 +23382,8 @@ static const char *gpuscan__write_file(const char *path, const gpuscan__text *by
     return why;
 }
 
-/* Stores a program in the cache, and again whenever its recording has grown. Does nothing after a call has launched the
-   program, since PoCL up to 5.0 aborts when asked for the binary of a running program. */
+/* Stores a program in the cache, and again after a rehearsal has recorded more launches. Does nothing after a call has
+   launched the program, since PoCL up to 5.0 aborts when asked for the binary of a running program. */
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     gpuscan__path path;
     gpuscan__text blob;
@@ -23391,7 +23391,7 @@ static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     size_t recorded = program->parts[GPUSCAN__PART_RECORDING].length;
     if (!*gs->cache || program->runs || program->stored == recorded + 1)
         return;
-    program->stored = recorded + 1; /* a failure is not tried again until the recording grows */
+    program->stored = recorded + 1; /* a failure is not tried again until more launches are recorded */
     path = gpuscan__cached_path(gs, program);
     why = gpuscan__make_blob(gs, program, &blob) == 0 ? gpuscan__write_file(path.name, &blob) : gs->error;
     gpuscan__release(&gs->allocator, blob.data);
