@@ -2580,7 +2580,7 @@ static const char *const gpuscan__piece_exact_prefixes[] = {
 "@6`@__add`K@_, `Y) @:`K@_, `Y)\n"
 "@6`@__$y`K@_, `Y, link) @:`K@_, `Y)\n"
 "@O\n\n\n"
-"@6$WHOLE(@_) `above`K@_, `low_`Y(@_))\n\n\n"
+"@6$WHOLE(@_) `above`K@_, `low_`Y(@_))\n\n"
 "@h@4\n"
 "@6`shuffle(x, $s) `shuffle_at_by(x, $s, @jS_MEMORY)\n"
 "@6`@}_at(x, $s) `@}_at_by(x, $s, @jS_MEMORY)\n"
@@ -2602,7 +2602,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1272 \"kernels.cl.inc\"\n"
+"#line 1271 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
@@ -2646,7 +2646,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1323 \"kernels.cl.inc\"\n"
+"#line 1322 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
@@ -2703,7 +2703,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1382 \"kernels.cl.inc\"\n"
+"#line 1381 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
@@ -2988,7 +2988,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1717 \"kernels.cl.inc\"\n"
+"#line 1716 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
@@ -3488,7 +3488,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@.;\n"
 "@O\n"
 "}\n\n"
-"@hSEGMENTED$d($BEGINS || $@4)\n\n"
+"@hSEGMENTED$d($BEGINS || $@4)\n\n\n\n"
 "@;@b{\n"
 "`H @y[@&];\n"
 "`H @W,up_to,whole;\n"
@@ -3543,7 +3543,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2379 \"kernels.cl.inc\"\n"
+"#line 2380 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
@@ -3693,7 +3693,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2545 \"kernels.cl.inc\"\n"
+"#line 2546 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
@@ -3811,7 +3811,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "x[$s]=@:`Kx[$s],x[$s+d]);\n"
 "@Kx[0];\n"
 "@O\n"
-"}\n\n\n",
+"}\n\n\n\n",
 "@%`O``F_`Y_alone(`+`$o `X,@c@y,@c@v,\n"
 "@Z`@a*@a){\n"
 "`O$b=@5@l\n"
@@ -4009,7 +4009,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2898 \"kernels.cl.inc\"\n"
+"#line 2900 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
@@ -4113,7 +4113,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@K$CONVERT_WIDE(x);\n"
 "@O\n"
 "}\n"
-"@O\n\n\n",
+"@O\n\n",
 "@h@B\n"
 "@6$MIRROR_AT($s, none) @3MIRROR) ? ($s) : @k - 1 - ($s)\n"
 "@6$MIRROR(x) $SHUFFLE(x, x, $EACH_LANE(@k, $MIRROR_AT, 0))\n"
@@ -4232,7 +4232,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@O\n"
 "#if !$SELECT\n"
 "@hREDUCE\n"
-"@6$SUM_BLOCK 64ul\n\n\n"
+"@6$SUM_BLOCK 64ul\n\n"
 "@#noinline))\n"
 "static `O`blocks_`Y(`+@'``X*`X,@c@y,@c$t){\n"
 "`@E @E=`@E_@r@l\n"
@@ -4410,7 +4410,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$LOW$i`V)=@:_@}`K$LOW$i`V),`$c_at`K$o,i`L\n"
 "@K$@o&&(i+1)%$$f_LINKS==0?`@__settle`K`V):`V;\n"
 "}\n\n\n\n"
-"@6$FREE_SUMS (@- || $REDUCE)\n\n\n\n"
+"@6$FREE_SUMS (@- || $REDUCE)\n\n\n"
 "@;@b{\n"
 "`@_ `V;\n"
 "@t@s;\n"
@@ -4580,7 +4580,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@;@b{\n"
 "``I_@_ `D,`V;\n"
 "@t@s;\n"
-"}``I_@W;\n\n\n"
+"}``I_@W;\n\n\n\n"
 "@%@e`C@T(`+@H``Q*`Q,@ci,``I x,\n"
 "@Y``I_@W*@q,@ta`A,@tstream){\n"
 "`S$PREFETCH_DST)\n"
