@@ -1291,9 +1291,9 @@ typedef struct gpuscan_sort_desc {
                      custom type               gathered in place, if it exceeds the keys. Exception: if a GPU moves up
                                                to four payloads, together up to 16 bytes per element, along with many
                                                keys: once or twice the size of these payloads
-                 With may_destroy_src, a sort that is not in place needs scratch neither for keys nor for a payload of
-                 4 or 8 bytes. The result is then copied if the number of passes is even. (In place it is copied if the
-                 number is odd. A pass sorts by 8 bits, or by 4: see MULTI_PASS.)
+                 With may_destroy_src, a sort of several launches that is not in place needs scratch neither for keys
+                 nor for a payload of 4 or 8 bytes. The result is then copied if the number of passes is even. (In place
+                 it is copied if the number is odd. A pass sorts by 8 bits, or by 4: see MULTI_PASS.)
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
                  dst or payloads that are not in place may be undefined
