@@ -11778,7 +11778,7 @@ typedef struct gpuscan__facts {
     X(lanes, GPUSCAN__NVIDIA(1 << 20, 1 << 18))                                                                        \
     X(lanes_items, GPUSCAN__NVIDIA(256, 0))                                                                            \
     X(split_from, GPUSCAN__ALIKE(4096)) /* minimum number of elements of a segment that several groups share */        \
-    X(lane_registers, GPUSCAN__NVIDIA(48, 0)) /* the most registers of a work-item if lanes sum rows or segments */
+    X(lane_registers, GPUSCAN__NVIDIA(48, 0)) /* register limit if extra groups sum long segments, lanes the others */
 
 /* Histograms. On an NVIDIA GPU one group of 1024 work-items has all registers of a multiprocessor, so it loads while it
    counts. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank. Wider samples arrive too
