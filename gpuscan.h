@@ -847,7 +847,7 @@ typedef struct gpuscan_scan_desc {
     const void           *init;         /* one dst_type element on the host, read before the call returns. NULL means
                                            the operator's identity (an infinity for MIN and MAX of floats) */
     gpuscan_buffer        init_buffer;  /* instead of `init`: one element on the device. Each row begins with it */
-    gpuscan_buffer        total;        /* out: one dst_type element per row: `init` combined with all its elements */
+    gpuscan_buffer        total;        /* out: one dst_type element per row: `init` combined with the row's elements */
     uint64_t              rows;         /* the number of independent scans; 0 means 1 */
     uint64_t              src_pitch;    /* elements from row to row, at least `count`; 0 means `count` */
     uint64_t              dst_pitch;
@@ -1280,20 +1280,20 @@ typedef struct gpuscan_sort_desc {
    aliasing      in place: src and dst may be the same range, and so may the src and dst of each payload
    access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
    scratch       the sum of the sizes below. Ask gpuscan_sort_scratch_size with the call's count, since a smaller count
-                 may need more, for two reasons. A sort of up to about 10,000 elements (on a CPU 65,535) needs scratch
-                 even with may_destroy_src. And a GPU gathers payloads of up to a million elements (or more) by
+                 may need more, for two reasons. A small sort, of up to about 6,000 elements (on a CPU 65,535), needs
+                 scratch even with may_destroy_src. And a GPU gathers payloads of up to a million elements (or more) by
                  index. The indices may need more scratch than payloads that move along with the keys.
                  gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
-                     keys                      their size; twice that if dst is missing
+                     keys                      their size; twice that without dst, or with custom->key
                      one payload, 4 or 8 bytes its size
                      other payloads, a         two indices of 4 bytes per element (8 from 2^32 elements on), or one if a
                      permutation, or a         permutation with indices of this size is given. Also the largest array
                      custom type               gathered in place, if it exceeds the keys. Exception: if a GPU moves up
                                                to four payloads, together up to 16 bytes per element, along with many
-                                               keys: once or twice the size of these payloads
-                 With may_destroy_src, a sort of several launches that is not in place needs scratch neither for keys
-                 nor for a payload of 4 or 8 bytes. The result is then copied if the number of passes is even. (In place
-                 it is copied if the number is odd. A pass sorts by 8 bits, or by 4: see MULTI_PASS.)
+                                               keys: once or twice these bytes, rounded up to 4, 8 or 16 per element
+                 With may_destroy_src, a sort that is neither small nor in place needs no scratch for a payload of 4 or
+                 8 bytes nor, with dst and without custom->key, for keys. The result is then copied if the number of
+                 passes is even (in place: if it is odd). A pass sorts by 8 bits, or by 4: see MULTI_PASS
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
                  dst or payloads that are not in place may be undefined
@@ -11661,7 +11661,7 @@ enum {
     GPUSCAN__FOR_LISTS = 32,   /* selections and runs */
     GPUSCAN__FOR_SELECTIONS = 64,
     GPUSCAN__FOR_INDICES = 128, /* selections that store indices, but no elements */
-    GPUSCAN__FOR_OUTPUTS = 256, /* selections that store several arrays, or at least WIDE_ELEMENTS bytes an element */
+    GPUSCAN__FOR_OUTPUTS = 256, /* selections to several arrays besides indices, or of wide elements (WIDE_ELEMENTS) */
     GPUSCAN__FOR_ELEMENTS = 512, /* selections by a predicate, or with src as flags, whose only output is dst */
     GPUSCAN__FOR_RUNS = 1024,
     GPUSCAN__FOR_KEYS = 2048,  /* runs that reduce nothing */
@@ -11681,7 +11681,7 @@ typedef struct gpuscan__tuning {
     uint64_t up_to;   /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
-    uint32_t ahead;     /* if `once` is 0: SINGLE_PASS_AHEAD sums tiles this many bytes ahead of the scan, in src and
+    uint32_t ahead;     /* if `once` is 0: SINGLE_PASS_AHEAD sums tiles this many bytes ahead of the scan, in src plus
                            dst or, for selections and runs, in the array that decides what is kept (a bit: 4 bytes) */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
     int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: twice with LANES_PTX or _LOCAL, else once */
@@ -11778,7 +11778,7 @@ typedef struct gpuscan__facts {
     X(lanes, GPUSCAN__NVIDIA(1 << 20, 1 << 18))                                                                        \
     X(lanes_items, GPUSCAN__NVIDIA(256, 0))                                                                            \
     X(split_from, GPUSCAN__ALIKE(4096)) /* minimum number of elements of a segment that several groups share */        \
-    X(lane_registers, GPUSCAN__NVIDIA(48, 0)) /* the most registers of a work-item if lanes sum rows or segments */
+    X(lane_registers, GPUSCAN__NVIDIA(48, 0)) /* register limit if extra groups sum long segments, lanes the others */
 
 /* Histograms. On an NVIDIA GPU one group of 1024 work-items has all registers of a multiprocessor, so it loads while it
    counts. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank. Wider samples arrive too
@@ -12340,7 +12340,7 @@ static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Returns the alignment of a custom type of `size` bytes: the largest power of two that divides `size`. */
+/* Returns the largest power of two that divides `size`. Custom types of `size` bytes are aligned to it. */
 static uint32_t gpuscan__alignment(uint32_t size) {
     return size & (0u - size);
 }
@@ -12696,7 +12696,7 @@ struct gpuscan__plan {
 
     /* the function `choose` of the operation reads the fields below */
     int in_place;              /* 1: src and dst are the same range */
-    int both_places; /* 1: a preparation with AUTO plans a call in place, then one not in place; `resolve` sets this */
+    int both_places; /* 1: a preparation with AUTO plans a call not in place, then one in place; `resolve` sets this */
     size_t group_limit;        /* maximum work-items of a group: the limit of the device, or of the call's kernels */
     int is_stand_in;           /* 1: a self-test's texts stand in for the caller's: see prove_custom */
     const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose a key */
@@ -14048,7 +14048,7 @@ GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch[kind].epoch = 0;
 }
 
-/* Releases all of the object's scratch, since commands may still use it: the next call then gets new buffers. */
+/* Releases all of the object's scratch. OpenCL keeps it for commands that use it. The next call gets new buffers. */
 GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
@@ -14429,7 +14429,7 @@ GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, 
 
 /* Sets the kernel's struct as an argument: its numbers, then the sources' offsets, then the call's values. If launches
    are only recorded (a rehearsal), offsets and values are 0, since blobs and the cache store the recordings and must
-   not hold a call's data. Values are also missing in preparations, and in self-tests, whose texts do not use them. */
+   not hold a call's data. Values are 0, too, if call.values is NULL. (Self-tests' texts use no values.) */
 static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, size_t size) {
     const gpuscan__given *given = &launch->chain->program->key.given;
     unsigned char all[sizeof(launch->known->numbers)];
@@ -14882,7 +14882,7 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan__plan *plan
     const gpuscan__elements *e = &plan->e;
     const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
     int runs = plan->is_run || plan->from_host;
-    int sees_sources = e->convert || e->key == GPUSCAN_TYPE_CUSTOM || !e->dst; /* 1: a custom text may read sources */
+    int sees_sources = e->convert || e->key == GPUSCAN_TYPE_CUSTOM || !e->dst; /* no dst: sorts and histograms */
     const gpuscan__mistake mistakes[] = {
         {call->values_size > GPUSCAN__VALUES_MOST, argument, "call.values_size is above 256"},
         {(call->values || runs) && !call->values != !call->values_size, argument,
@@ -15493,8 +15493,8 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
 }
 
 /* Plans a resolved call and gets its program. Results of floats depend on the group size. Only the call's own kernels
-   decide the group size, so that earlier calls do not change results. The only exceptions are devices on which
-   a build or a self-test fails: later calls then do without the instructions or the strategy that failed. */
+   decide the group size, so that earlier calls do not change results. The only exceptions: if a build or a self-test
+   fails, or sub-groups have a wrong width, later calls do without the vendor's instructions or the strategy. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r;
     plan->group_limit = gs->device.group_limit;
