@@ -15713,7 +15713,7 @@ typedef struct gpuscan__test_shape {
     int decides;    /* 1: a reduction's operator, such as MIN, returns one of the elements, or init */
     uint64_t best;  /* the index of the element that a reduction returns; if it is `count`, init is returned */
     int repeats;    /* 1: element `best` has equal elements behind it, which ARGMIN and ARGMAX must not return */
-    uint64_t first, step; /* element i has index first + i * step (mod 2^64: step may be -1) in src and the results */
+    uint64_t first, step; /* element i has index first + i * step (mod 2^64: step may be < 0) in src and the scan */
 } gpuscan__test_shape;
 
 GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
@@ -15728,9 +15728,9 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element `i` is marked. Unmarked elements are 0 in float sums and have rank 0. Edges are marked. The
-   second element of a tile that begins with an edge is marked. The first three of other tiles are not. Of all remaining
-   elements, about one in `spacing` is marked. */
+/* Returns whether element `i` is marked. Unmarked elements are 0 in float sums. If `decides` is 0, they have rank 0.
+   Edges are marked. The second element of a tile that begins with an edge is marked. The first three of other tiles are
+   not. Of all remaining elements, about one in `spacing` is marked. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -15799,7 +15799,7 @@ static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) 
     uint64_t past = level - (gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0);
     if (gpuscan__is_float(e->src) || e->src != e->dst)
         return past * gpuscan__test_factor(e);
-    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0)); /* levels fill the type's range */
+    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0)); /* spreads levels over the type */
 }
 
 static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
@@ -15849,7 +15849,7 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     }
     if (!gpuscan__is_float(e->dst))
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SPARSE ? high + 1 : 5 * high + 3);
-    if (e->dst == GPUSCAN_TYPE_F64) /* few significant bits, so that sums and products stay exact */
+    if (e->dst == GPUSCAN_TYPE_F64) /* only 34 significant bits: sums and products stay exact */
         return 4 * high + 2;
     return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
 }
@@ -16190,8 +16190,8 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
 }
 
 /* Rehearses a program: launches the call's kernels ahead of the call, in the library's queue, with other buffers. The
-   kernels do nothing, since they read a count of 0 on the device. But their first launch takes long: PoCL and Mesa
-   compile them (launches_late is 1), other drivers load them. Blobs contain the recorded launches. Launches nothing
+   kernels do nothing, since they read a count of 0 on the device. But their first launch takes long: drivers like PoCL
+   and Mesa compile them (launches_late is 1), others load them. Blobs contain the recorded launches. Launches nothing
      if kernels would access much memory even if the count is 0, for example many bins
      if `always` is 0, and either the program has been rehearsed, or launches_late is 0, or the scratch is large
      if launches_late is 1, and the program's recordings contain equal launches: see gpuscan__adds_launch */
@@ -16571,8 +16571,8 @@ static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__pla
     return gpuscan__registers(gs, &plan->key, gs->device.profile.tiles.counted_registers[is_wide]);
 }
 
-/* Returns how many groups fill the device. If only the device knows the number of tiles, the host launches at most this
-   many, and each takes one tile after another: see COUNTED in kernels.cl.inc. A self-test, with few tiles, gets 3. */
+/* Returns how many groups fill the device. With COUNTED (only the device knows the number of tiles, see kernels.cl.inc)
+   the host launches at most this many, and each takes one tile after another. A self-test, with few tiles, gets 3. */
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
@@ -16718,7 +16718,7 @@ typedef struct gpuscan__scan_plan {
     uint32_t length, tile_rows; /* whole rows: a tile holds tile_rows rows of `length` elements. See [SCAN ROWS] */
     gpuscan__heads heads;
     /* along columns, a work-item scans `unit` columns in a block of block_lines lines. A group has work-items for
-       `width` units side by side (a strip) in `blocks` blocks (a band). A launch has strips * bands groups */
+       `width` units side by side (a strip) in `blocks` blocks (a band). Sums and scans launch strips * bands groups */
     uint64_t columns, unit, width, blocks, block_lines, strips, bands;
 } gpuscan__scan_plan;
 
@@ -17090,7 +17090,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 #define GPUSCAN__SHORT_ROW 32
 /* Rows of at least this many bytes get a group each if there are 4 or more per compute unit. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
-/* Rows of up to this many bytes are loaded element by element if they do not suit vectors and their gaps are wide. */
+/* Rows of up to this many bytes are loaded BY_ELEMENTS if they suit neither ROWS_BY_VECTORS nor ROWS_WITH_GAPS. */
 #define GPUSCAN__SPARSE_ROW 512
 
 /* Returns how many rows a tile holds if the gaps between rows count as elements. Prefers a number of rows after which a
@@ -17131,8 +17131,8 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     return plan->tile_rows * plan->length;
 }
 
-/* Returns the register limit of gpuscan_scan_rows. It is higher if values have more than 4 bytes, or if elements have 1
-   or 2 bytes but are not packed into words. tuning: scan-rows-registers */
+/* Returns the register limit of gpuscan_scan_rows. It is higher if values have more than 4 bytes, or if elements have
+   fewer than 4 bytes and are not packed into words. tuning: scan-rows-registers */
 static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     int many = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
@@ -17229,7 +17229,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 /* ---- columns: see unit, strip, block and band at the fields of gpuscan__scan_plan ---- */
 
 #define GPUSCAN__COLUMNS_LINES 16 /* a work-item scans at least 16 lines, and loads at most 16 at a time if DIRECT */
-#define GPUSCAN__COLUMNS_STAGE 64 /* lines of under 64 bytes are STAGED: a work-item then takes 64 bytes of a column */
+#define GPUSCAN__COLUMNS_STAGE 64 /* lines under 64 bytes are STAGED. A work-item takes 64 bytes of a column at once */
 #define GPUSCAN__COLUMNS_STRIP 128 /* on a GPU, bytes of each line that a group scans (a group's strip) */
 #define GPUSCAN__COLUMNS_ALONE 256 /* with this many work-items per compute unit, one launch scans whole columns */
 #define GPUSCAN__COLUMNS_LOW   64 /* with at most this many lines, one launch scans whole columns */
@@ -17315,7 +17315,7 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit, units, lines;
     int cpu = gpuscan__key_is_cpu(key), forced = plan->common.forced != NULL;
     plan->unit = plan->key.vector;
-    if (plan->unit == 0) /* on a CPU: a multiple of 64 columns, which fill cache lines; in a self-test 16 columns */
+    if (plan->unit == 0) /* on a CPU: whole cache lines (a multiple of 64 columns), up to a tile; in a self-test 16 */
         plan->unit = gpuscan__min(
             forced ? GPUSCAN__COLUMNS_FEW : gpuscan__ceil_div(gpuscan__ceil_div(plan->columns, groups), 64) * 64, tile);
     units = gpuscan__ceil_div(plan->columns, plan->unit);
@@ -17386,8 +17386,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns how many groups to launch. Each group takes one part of a row after another. If a row is one part, a CPU gets
-   several groups per compute unit, since compute units differ in speed. Each then gets at least tile / 16 elements. */
+/* Returns how many groups to launch. Each takes one part of a row after another. If a row is one part, a CPU gets up to
+   16 groups per compute unit, as units differ in speed. But each gets tile / 16 elements or more, to hide its start. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
     uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
@@ -17543,7 +17543,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
         if (bits)
             gpuscan__put(desc->segments.type, data, s, starts[s]);
         else if (flags)
-            data[starts[s] * size + s % size] = 1; /* a flag is any number but 0: sets one of its bytes */
+            data[starts[s] * size + s % size] = 1; /* any flag but 0 marks a head: sets one of its bytes */
         else
             for (i = starts[s]; i < starts[s + 1]; i++)
                 gpuscan__put(desc->segments.type, data, i, own->heads_real ? s % 3 : s % 3 << (s % size * 8));
@@ -17753,8 +17753,8 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
 
-/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Neighbouring values differ. With
-   operators that return an operand, as MIN does, the result is dst's element if `wins` is 1, otherwise the addend. */
+/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Neighbouring values differ. With MAX and custom
+   operators the result is dst's element if `wins` is 1, otherwise the addend. With MIN it is the other way round. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
     const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
     uint64_t x;
@@ -18572,7 +18572,7 @@ typedef struct gpuscan__histogram_plan {
     uint64_t tables;  /* tables of counters in scratch: one for each of a CPU's groups that count there, otherwise 1 */
     int in_launch;                   /* 1: the launch that counts also writes `counts` */
     int in_counts;                   /* 1: a CPU's first group counts in `counts`, and needs no table in scratch */
-    int few;                         /* 1: bins are cut into slices, and few samples are counted: see SLICE_SHORT */
+    int few;                         /* 1: bins are cut into slices, and one row has few samples: see SLICE_SHORT */
     gpuscan__bounds bounds[4];       /* [0] for all channels; if by_channel is 1, one for each channel in the mask */
     uint64_t edges;                  /* elements from the first channel's first edge to the last channel's last edge */
 } gpuscan__histogram_plan;
@@ -18806,7 +18806,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
         key->mode = gpuscan__bin_mode(range, bins);
         bounds->factor = gpuscan__bin_factor(key->mode, range, bins);
     }
-    if (key->mode == GPUSCAN__BIN_MODE_SHIFT && bounds->factor > 31) /* bins of 2^32 values need 64-bit offsets */
+    if (key->mode == GPUSCAN__BIN_MODE_SHIFT && bounds->factor > 31) /* bins of >= 2^32 values need 64-bit offsets */
         key->wide_offset = 1;
     return GPUSCAN_SUCCESS;
 }
@@ -19144,7 +19144,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 
 /* A search among the edges finds a sample's bin. Cells (see edge_cells) say where it begins. tuning: histogram-edges */
 #define GPUSCAN__LOCAL_EDGES 2048 /* up to this many bins, groups copy edges to local memory */
-#define GPUSCAN__EDGES_ALONE 32   /* up to this many bins, searches without cells take less time than making cells */
+#define GPUSCAN__EDGES_ALONE 32   /* up to this many bins, making cells takes more time than they save */
 #define GPUSCAN__FEW_EDGES   256  /* above this many bins, edges stay in global memory if there are no cells */
 #define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for which groups make cells */
 
@@ -19273,7 +19273,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
     uint32_t most = key->group, vector = plan->vector;
-    uint64_t all_items = (uint64_t)vector * most * gs->device.units; /* one vector per work-item, one group per unit */
+    uint64_t all_items = (uint64_t)vector * most * gs->device.units; /* samples: a vector per item, a group per unit */
     int is_cpu = gpuscan__key_is_cpu(key), spends;
     key->vectors = tuning->vectors;
     own->rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
@@ -19877,7 +19877,7 @@ typedef struct gpuscan__select_key {
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
     uint32_t has_dst; /* 1: dst is the first output */
     uint32_t key, length_size, reduces, wide; /* for runs: copies of fields of gpuscan__elements */
-    uint32_t counted, few; /* counted: 1: only the device knows the count. few: FEW_TILES in the form `few`, else 0 */
+    uint32_t counted, few; /* counted: 1: each group takes many tiles. few: FEW_TILES in the form `few`, else 0 */
 } gpuscan__select_key;
 GPUSCAN__OWN_KEY(select)
 
@@ -19901,7 +19901,7 @@ typedef struct gpuscan__select_plan {
     uint32_t size;            /* bytes of an element or a key */
     uint32_t values_size, results_size;
     uint32_t index_size;      /* bytes of an index */
-    uint64_t count, units;    /* count: elements of the source. units: elements of `decides`, words if flags are bits */
+    uint64_t count, units;    /* count: elements of the source. units: elements of `decides` (32-bit words for BITS) */
     uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
     uint32_t items, limit;    /* the tally's dispatch_items and dispatch_limit, or their defaults */
     uint64_t tiles, ahead;
@@ -20809,7 +20809,7 @@ typedef struct gpuscan__sort_plan {
     int blocks;  /* 1: with buckets, a work-item moves a block of keys, then the block's values */
     int wants_indices, by_index; /* wants_indices: 1: returns a permutation. by_index: 1: indices move with keys */
     uint64_t tiles, groups; /* groups: how many groups a launch of sort_keys or sort_gather has */
-    uint64_t parts, moved_at; /* parts: groups that count or scatter. moved_at: gathered arrays' offset in scratch */
+    uint64_t parts, moved_at; /* parts: groups that count or scatter. moved_at: byte offset in scratch for gathering */
     gpuscan__sort_buffers keys, values; /* values.size is 0 if keys move alone */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* for each field of a record, its payload's number */
     uint32_t flags; /* a sum of GPUSCAN__FLAG_BY_INDEX, _NO_KEYS, _PACKS and _UNPACKS */
@@ -20905,7 +20905,7 @@ static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key 
 }
 
 enum {
-    GPUSCAN__SORT_NIBBLES = 32, /* bytes of a work-item's digit counts, of 4 bits each, if there are no lanes */
+    GPUSCAN__SORT_NIBBLES = 32, /* without lanes: bytes in which a work-item counts the 16 values of 4 digit bits */
     GPUSCAN__SORT_NIBBLE_ROUNDS = 15 /* maximum elements per work-item that its counts of 4 bits allow */
 };
 
@@ -21872,8 +21872,8 @@ typedef struct gpuscan__integral_plan {
     gpuscan__integral_key key;
     gpuscan__pixels src, dst;
     gpuscan__image_facts image;
-    uint64_t bands, band_rows, strips; /* an image is cut into bands of rows and strips of columns */
-    uint64_t steps_at;                 /* index in PLAIN scratch of the first sum of a tile's row. See kernels.cl.inc */
+    uint64_t bands, band_rows, strips; /* per image: bands of rows and strips of columns; per band: rows */
+    uint64_t steps_at;                 /* index in PLAIN scratch of the sums of tiles' steps: see kernels.cl.inc */
     uint32_t few_strips;               /* 1: tiles add up the strips to their left: `carries` is not launched */
     int is_apart;                      /* 1: a round of a self-test keeps few_strips at 0, to test `carries` */
 } gpuscan__integral_plan;
@@ -22451,7 +22451,7 @@ static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *ke
 }
 
 /* Chooses group and vectors for the variant SMALL. Returns whether a sub-group holds a row. With many rows a group has
-   four sub-groups, since a multiprocessor runs few groups at a time. With 8 vectors, Intel's compiler would spill. */
+   four sub-groups, since a multiprocessor's groups are limited in number. With 8 vectors, Intel's compiler spills. */
 static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__key *key = &plan->common.key;
     uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
@@ -22689,7 +22689,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     return 0;
 }
 
-/* Gets OpenCL's entry points from the caller, and the missing ones from a library, which gpuscan_destroy closes. */
+/* Gets OpenCL's entry points from the caller, and missing ones from a library: a linked one, or gs->library. */
 #ifdef GPUSCAN_LINK_OPENCL
 static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
     if (desc->library && *desc->library)
@@ -23016,7 +23016,7 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
         gpuscan__plan_begin(&plan.common, operation, desc, call);
         return gpuscan__do(gs, &plan.common);
     }
-    do { /* if the library gives up a strategy, plans of larger counts may change: plans all counts again */
+    do { /* a refusal (of a strategy, for example) may change plans of larger counts: plans all counts again */
         refusals = gs->refusals;
         if ((r = gpuscan__prepare_counts(gs, operation, desc, mode, &known)) != 0)
             return r;
@@ -23241,7 +23241,7 @@ static gpuscan_result gpuscan__read_entries(gpuscan *gs, const unsigned char *bl
     return entries || at != size ? gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged") : GPUSCAN_SUCCESS;
 }
 
-/* Builds a blob's program and adds it to the object. Frees it instead if it is not new, or if the driver refuses it. */
+/* Builds a blob's program and puts it first in gs->programs. Frees it if it is not new, or if the driver refuses it. */
 static void gpuscan__add_loaded(gpuscan *gs, gpuscan__program *program) {
     if (!*gpuscan__same_text(gs, program, 0)) {
         if (gpuscan__load_binary(gs, program) == 0) {
