@@ -13653,8 +13653,8 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
     return group < gs->device.lane_width ? group : gs->device.lane_width;
 }
 
-/* Returns the register limit to build with: `registers`, or 0 (no limit) without PTX, or if a group would need too many
-   registers. With LANES_SUBGROUPS (Intel), any result but 0 makes gpuscan__build select the large register file. */
+/* Returns a build's register limit. LANES_SUBGROUPS (Intel): `registers`; any number but 0 makes gpuscan__build_somehow
+   select the large register file. PTX: `registers`, or 0 (no limit) if a group would need too many. Otherwise: 0. */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
         return registers;
@@ -13843,8 +13843,8 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) 
            plan->e.dst_size + given->values_size + sources + 256u <= gs->device.parameters;
 }
 
-/* Returns a prefix's size in bytes, of a tile or a part (several tiles). A prefix is a sum and, if e->exact is 1, a
-   second component. With segments (e->begun is not 0) the second component is stored in place of the sum's flag. */
+/* Returns the bytes of the prefix of a tile or a part (several tiles): a sum and, if e->exact is 1, a second value.
+   With segments (e->begun is not 0) a sum is a value and a flag. The second value replaces the flag of equal size. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -14326,7 +14326,7 @@ typedef struct gpuscan__launch {
     cl_int code;
 } gpuscan__launch;
 
-/* Stands for the generation of an argument that each launch must set again, such as a buffer of the caller. */
+/* As `generation`, makes gpuscan__arg_of set an argument at each launch, for example a buffer of the caller. */
 #define GPUSCAN__CALLERS UINT32_MAX
 
 /* If launches are only recorded, records an argument and returns 1, else returns 0. Only SET_VALUE has a `value`. */
@@ -14702,9 +14702,9 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Refuses two overlapping ranges if the call writes at least one of them, except ranges with the same `in_place` (not
-   0), first address, element size and end. Their ends may differ if the range that ends first is marked as `shorter`.
-   Sets plan->in_place if there is such an exception. */
+/* Refuses two overlapping ranges if the call writes at least one of them, unless the call is in place. Then both ranges
+   have the same `in_place` (not 0), the same first address and the same element size. They also have the same end, or
+   the range that ends first is marked as `shorter`. Sets plan->in_place if the call is in place. */
 GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) {
     size_t i, j;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -14770,7 +14770,7 @@ static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
     GPUSCAN__PAYLOAD_FIELDS(4), GPUSCAN__PAYLOAD_FIELDS(5), GPUSCAN__PAYLOAD_FIELDS(6), GPUSCAN__PAYLOAD_FIELDS(7)};
 
 /* Checks the payloads and adds their ranges. A call reads `count` elements of each payload and writes up to `written`.
-   If `in_place` is 0, no payload may be in place. Otherwise both ranges of payload k get `in_place` + k as in_place. */
+   If `in_place` is 0, no payload may be in place. Otherwise payload k's ranges get range->in_place = `in_place` + k. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_payload *payloads, uint32_t payload_count,
                                                          uint64_t count, uint64_t written, int in_place) {
@@ -14938,7 +14938,7 @@ static gpuscan_result gpuscan__check_queue(gpuscan *gs, cl_command_queue queue, 
     cl_context context = NULL;
     cl_device_id device = NULL;
     cl_int code;
-    *in_order = gs->last_in_order; /* right for last_queue: gs retains it, so no new queue gets its handle */
+    *in_order = gs->last_in_order; /* right if `queue` is last_queue: gs retains it, so its handle is unique */
     if (queue == gs->last_queue)
         return GPUSCAN_SUCCESS;
     if ((code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL)) == CL_SUCCESS &&
@@ -15729,8 +15729,8 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
 }
 
 /* Returns whether element `i` is marked. Unmarked elements are 0 in float sums. If `decides` is 0, they have rank 0.
-   Edges are marked. The second element of a tile that begins with an edge is marked. The first three of other tiles are
-   not. Of all remaining elements, about one in `spacing` is marked. */
+   Edges are marked. In a tile that begins with an edge, the second element is marked. In another tile, the first three
+   elements are not marked. Of all remaining elements, about one in `spacing` is marked. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -15741,9 +15741,9 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
 }
 
 /* Returns the rank of element `i`, from 0 to 100. The cases of shape->decides:
-     0  unmarked elements have rank 0. Ranks of marked ones rise from 2 on. An edge exceeds all elements before it
-     1  element shape->best and its repeats have rank 100, others less. With `sparse`, elements behind `best` have 0
-        and, if `best` is the count (init is best), all elements have 0 */
+     0  unmarked elements have rank 0. Ranks of marked ones rise from 2 on. An edge's rank exceeds all ranks before it
+     1  element shape->best and its repeats have rank 100, others 1 to 90; with `sparse` elements behind `best` have 0.
+        If `best` is the count, the result is init: all elements have 1 to 90 or, with `sparse`, 0 */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
@@ -15776,7 +15776,7 @@ static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, 
     return 64;
 }
 
-/* Returns how many low bits AND's and OR's data use: 8 for floats, else all of the smaller of src's and dst's types. */
+/* Returns how many low bits data for AND and OR use: 8 if src is a float type, else all that src and dst both have. */
 static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
     return gpuscan__is_float(e->src)
                ? 8
@@ -15955,7 +15955,7 @@ static void *gpuscan__test_memory(gpuscan__test *test, uint64_t bytes) {
     return memory ? memset(memory, 0, (size_t)bytes) : NULL;
 }
 
-/* Creates the image as RGBA, which every device supports. The tested program reads it like its own channel order. */
+/* Creates an RGBA image, which every device supports. Channels lie in the components that the program reads. */
 static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     const gpuscan__test_image *of = &test->image;
     gpuscan *gs = test->gs;
@@ -15971,7 +15971,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     format.image_channel_order = CL_RGBA;
     format.image_channel_data_type = CL_FLOAT;
     while (gpuscan__image_types[format.image_channel_data_type - CL_SNORM_INT8] != of->type)
-        format.image_channel_data_type--; /* OpenCL's integer types have smaller numbers than CL_FLOAT */
+        format.image_channel_data_type--; /* counts down from CL_FLOAT, since the other types have smaller numbers */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
         return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
@@ -16189,10 +16189,10 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels ahead of a call failed") : r;
 }
 
-/* Rehearses a program: launches the call's kernels ahead of the call, in the library's queue, with other buffers. The
-   kernels do nothing, since they read a count of 0 on the device. But their first launch takes long: drivers like PoCL
-   and Mesa compile them (launches_late is 1), others load them. Blobs contain the recorded launches. Launches nothing
-     if kernels would access much memory even if the count is 0, for example many bins
+/* Rehearses a program: launches the call's kernels ahead of the call, since a kernel's first launch takes long: PoCL
+   and Mesa compile the kernel then (launches_late is 1), other drivers load it. Uses the library's queue and buffers of
+   its own. Kernels do nothing, since they read a count of 0 there. Blobs contain these launches. Launches nothing
+     if kernels would access much memory (for example many bins) or all buffers even though the count is 0
      if `always` is 0, and either the program has been rehearsed, or launches_late is 0, or the scratch is large
      if launches_late is 1, and the program's recordings contain equal launches: see gpuscan__adds_launch */
 GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
@@ -16678,14 +16678,14 @@ static gpuscan_result gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan
 /* [SCAN] ----------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SCAN
 
-/* gpuscan__scan_resolve sets types, pitches, segments, count and init. gpuscan__scan_choose first looks in the profile
-   for the strategy, the group size and the vectors per work-item. AUTO replaces a single pass by several passes if
-   rows are many or short. Then the call's form is chosen, which decides the kernels.
+/* gpuscan__scan_resolve sets types, pitches, segments, count and init. gpuscan__scan_choose first takes strategy, group
+   size and vectors per work-item from the profile. AUTO replaces a single pass by several if rows are many or short.
+   key.few is set with lanes, enough local memory and up to FEW_TILES tiles. The form decides the kernels.
     form        | chosen if                                           | kernels gpuscan_...
-    columns     | desc.along is COLUMNS (one dense column: as a row)  | columns_sums, columns_carries, columns_scan
+    columns     | desc.along is COLUMNS, but not one dense column     | columns_sums, columns_carries, columns_scan
     whole rows  | several short rows, see gpuscan__scan_takes_rows    | scan_rows
     multi-pass  | otherwise MULTI_PASS or CPU_MULTI_PASS              | scan_sums (if parts > 1), parts
-    few         | SINGLE_PASS, with lanes and up to FEW_TILES tiles   | look_back
+    few         | otherwise SINGLE_PASS, if key.few is set            | look_back
     look-back   | otherwise SINGLE_PASS or CPU_SINGLE_PASS            | look_back, or look_back_cpu with CPU_SINGLE_PASS
     ahead       | otherwise SINGLE_PASS_AHEAD                         | ahead
    Only single-pass forms use key.few, key.counted and key.word. Columns and whole rows do not use key.shifts. If
@@ -16795,7 +16795,7 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
 }
 
 /* Returns whether lanes exchange results, so that neighbouring lanes store neighbouring bytes. Sets `*bytes` to the
-   bytes of a lane's vector of results. In kernels.cl.inc see SHIFTS (vectors of 16 bytes, unless in reverse), otherwise
+   bytes of a lane's vector of results. Vectors of 16 bytes that are not in reverse use SHIFTS in kernels.cl.inc, others
    SPREADS. A look-back with LANES_LOCAL exchanges no results, since PoCL 3.1 would hang. */
 static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own,
                                    uint64_t *bytes) {
@@ -16880,8 +16880,8 @@ GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, 
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
-/* Resolves the segments. A flag in each sum says whether the sum includes the first element (head) of a segment. The
-   flag has as many bytes as the largest alignment of any type of the sum's size, so a struct of both has no padding. */
+/* Resolves the segments. A flag behind each sum says whether the sum includes the first element (head) of a segment.
+   The flag's size is the largest power of two that divides the sum's, so a struct of sum and flag has no padding. */
 static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     gpuscan__elements *e = &plan->common.e;
@@ -17078,8 +17078,8 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
              ? plan->common.e.op == GPUSCAN_OP_CUSTOM
              : gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word))
         return "several passes are faster";
-    /* A group that waits too long for a tile's sum also sums the tile itself. In place, results may have overwritten
-       the tile. A fence lets the group see in time that its sum is wrong. A simulator (FENCE_MEM) reports a race */
+    /* A group that waits too long for another group's tile sums it. In place, the other group may overwrite the tile,
+       but publishes its sum before. With a fence, the waiting group sees it. A simulator (FENCE_MEM) reports a race */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles,
@@ -17095,8 +17095,8 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 
 /* Returns how many rows a tile holds if the gaps between rows count as elements. Prefers a number of rows after which a
    cache line ends, so that no two tiles share a line. If this would leave much of the tile empty, returns how many rows
-   fit. The tile's first vector is aligned, so `offset` % `vector` elements of the tile lie before its first row, or in
-   reverse behind its last row. tuning: scan-dense-rows */
+   fit. offset: modulo `vector`, how many elements of a tile lie before its first row (in reverse: behind its last row),
+   since the tile's first vector is aligned. tuning: scan-dense-rows */
 static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
     uint32_t line = 8 * vector, even = gpuscan__alignment(length);
     uint32_t lines_end = even < line ? line / even : 1;        /* after every lines_end rows a cache line ends */
@@ -17141,10 +17141,10 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
 }
 
 /* Tries a size of tiles of whole rows. Step 0 takes the profile's group and vectors or, if `few` is 1 because the call
-   is small, 2 vectors. Each further step makes tiles larger. Returns 0 after the last step, or if no such tile fits.
-   Otherwise returns how busy a multiprocessor is, in %: the used part of a tile, times a ratio. The ratio is the number
-   of work-items that run at a time, divided by the number that would run with the smallest groups. If the registers are
-   not known, the ratio is 1. tuning: scan-rows-group */
+   is small, 2 vectors. Each further step makes tiles larger. Returns 0 if there is no such step, or if its tile does
+   not fit, else how busy a multiprocessor is, in %: the used part of the tile, times a ratio. The ratio is the number
+   of work-items that run at a time, divided by the number that would run with the profile's group. It is 1 without a
+   register limit, if the profile's rows_wider is 0, or if this group is smaller. tuning: scan-rows-group */
 static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *plan, uint32_t step, int few) {
     static const uint32_t wider[] = {8, 9, 10, 12, 16};
     const gpuscan__tiles_tuning *tiles = &gs->device.profile.tiles;
@@ -17386,8 +17386,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns how many groups to launch. Each takes one part of a row after another. If a row is one part, a CPU gets up to
-   16 groups per compute unit, as units differ in speed. But each gets tile / 16 elements or more, to hide its start. */
+/* Returns how many groups to launch. Each takes one part of a row after another. If rows are not cut, a CPU gets up to
+   16 groups per compute unit, as units differ in speed, but at most one per tile / 16 elements, as starts take time. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
     uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
@@ -17529,7 +17529,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     int bits = own->heads == GPUSCAN__HEADS_BITS, flags = own->heads == GPUSCAN__HEADS_FLAGS;
     uint32_t size = own->heads_size;
     unsigned char *data;
-    uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* even the last offset begins a segment */
+    uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* no offset follows the last segment */
     desc->segments.type = !own->heads_real ? gpuscan__unsigned_of(size)
                           : size == 8      ? GPUSCAN_TYPE_F64
                           : size == 4      ? GPUSCAN_TYPE_F32
