@@ -17873,7 +17873,7 @@ typedef struct gpuscan__reduce_plan {
     uint64_t src_width; /* pixels per row of an image */
     uint64_t groups, group_tiles;
     /* On a GPU `split_groups` extra groups sum the rows or segments of more than `split_each` elements. On a CPU
-       `split_groups` is the number of groups. Their path (see [REDUCE SEGMENTS]) has all elements and segment ends. */
+       `split_groups` groups share all elements and segment ends: see [REDUCE SEGMENTS] in kernels.cl.inc. */
     uint64_t split_groups, split_each, split_count;
     uint64_t marks_at;  /* byte offset in PLAIN scratch of groups' marks: see gpuscan_mark_store in kernels.cl.inc */
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
@@ -18048,8 +18048,8 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
     if (plan->image.place)
         *range = plan->image.range;
-    /* The range `result` only lets the check for overlaps see a host array. Both ranges keep at_zero at 0, although
-       kernels store a result even for a count of 0: a rehearsal's single result fits any stand-in buffer. */
+    /* The range `result` only lets the check for overlaps see a host array. Kernels store results even if the count is
+       0. But at_zero stays 0 in both ranges: in a rehearsal they store one result, which fits every stand-in buffer. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -18129,8 +18129,8 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
             plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * (key->group / lanes));
 }
 
-/* Sets the size of groups that each sum one segment. If segments are split and few, it is the size for single results
-   (tuning: segments-few). Otherwise, if order matters, it is halved until a mean segment fills a tile. */
+/* Sets the size of groups that each sum one segment. Segments that are split and few get groups of the size for single
+   results (tuning: segments-few). In other calls, if order matters, halves groups until a mean segment fills a tile. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
@@ -18245,7 +18245,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
 
 /* Divides all elements and segment ends, in order, among a CPU's groups. See [REDUCE SEGMENTS] in kernels.cl.inc. */
 static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    /* `steps` may overflow. If it does, it is below desc->count, and `most` groups run */
+    /* if `steps` is below desc->count, it has overflowed, and `most` groups run */
     uint64_t steps = plan->desc->count * (plan->by_rows ? plan->results : 1) + plan->results;
     uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit;
     most = gpuscan__min(most, plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
@@ -18299,7 +18299,7 @@ static void gpuscan__reduce_shape(const gpuscan *gs, gpuscan__reduce_plan *plan)
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
-    int lanes = 0, whole = e->commutes; /* 1: limits registers. lanes: to lane_registers. whole: to reduce.registers */
+    int lanes = 0, whole = e->commutes; /* 1: limits registers to lane_registers (lanes) or reduce.registers (whole) */
     if (plan->key.segments) {
         gpuscan__segments_shape(gs, plan);
         lanes = plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg;
@@ -18408,9 +18408,9 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     return shape;
 }
 
-/* Sets a round's rows or segments. Round 0: many of 5 elements. Round 1: three that are longer than two tiles. Round 2
-   (only with key.split): three that are longer than a lane's loads. Returns 0 for rows. For segments returns k + 1, if
-   k empty segments follow each of these. k is 1 or, on a GPU from round 1 on, 15, so that long segments are rare. */
+/* Sets a round's rows or segments. Round 0: many rows of 5 elements. Round 1: three rows longer than two tiles. Round 2
+   (only with key.split): three rows longer than a lane's loads. Segments are the same, but empty segments follow each:
+   1 or, on a GPU from round 1 on, 15, so that long segments are rare. Returns 1 + this number, or 0 for rows. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -18524,7 +18524,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image; 0: a CPU counts, or there is a single row */
     uint32_t whole_tiles;        /* 1: the program has a kernel for tiles whose rows are whole vectors */
     uint32_t slices;             /* number of slices into which bins are cut. A group counts one slice */
-    uint32_t by_value, spread;   /* by_value: 1: counts bytes by value. spread: 1: orders counters by value first */
+    uint32_t by_value, spread;   /* by_value: 1: counts bytes by value. spread: 1: orders counters by value, channel */
     uint32_t merge;              /* with by_value: 1: adds counts of values to bins at the end; 0: values are bins */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
     uint32_t edge_step;          /* for EDGES: the first step of a search, the largest power of two below `bins` */
@@ -18793,13 +18793,14 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
     bounds->lower = lower;
     bounds->range = range;
     key->range_all = lower == least && range == whole;
-    /* 32 bits suffice for the offset s - lower of a sample s if the whole range lies within the type. A sample below
-       the range then has an offset modulo 2^32 that lies above the range, so it also counts as outside. */
+    /* 32 bits suffice for the offset s - lower of a sample s if the range lies within the type: below the range the
+       offset wraps to 2^32 - (lower - s), which is at least the range, so that s counts as outside. But if a closed
+       range ends one past the type's largest value, the wrapped offset could equal the range, and count as inside. */
     key->wide_offset = 1;
     if (bits < 64) {
         uint64_t above = lower - least;
         if (above < whole && range <= whole - above)
-            key->wide_offset = key->closed && range == whole - above; /* 1: a closed range whose end exceeds the type */
+            key->wide_offset = key->closed && range == whole - above;
     }
     key->mode = GPUSCAN__BIN_MODE_SHIFT; /* the form VALUES shifts by 0 bits */
     if (key->form != GPUSCAN_BINS_VALUES) {
@@ -18858,8 +18859,8 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, gpuscan__histogram_plan *
                              "lower and upper: a bin is too fine for the type (bounds of floats: lower.f, upper.f)");
     /* The kernel guesses that sample s is in bin (s - lower) * (1 / step). Among up to 2^20 bins, each of the two
        roundings adds an error of up to 2^-24 * 2^20 bins, together 1/8 bin. An edge, up to 2^21 steps from 0, has an
-       error of up to 2^-24 * 2^21 steps, or 1/8 bin. The mode NEAREST tries only the guess and the bin below it.
-       So the errors must be less than 1/2 bin in sum, and nothing may over- or underflow. */
+       error of up to 2^-24 * 2^21 steps, or 1/8 bin. The mode NEAREST rounds the guess to an integer k, and tries only
+       bins k and k - 1. One is right if the errors are less than 1/2 bin in sum, and nothing over- or underflows. */
     largest = -lower > upper ? -lower : upper;
     plan->key.mode = GPUSCAN__BIN_MODE_GUESS;
     if (plan->bins <= 1u << 20 && step * 2097152.0 >= largest && step > 1e-34 && step < 1e30)
@@ -19256,9 +19257,9 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
     return gpuscan__max(gs->device.units * most / own->slices, 1);
 }
 
-/* Returns whether a GPU's accumulators also count the groups that have added to them. 64 bits must hold this count and
-   also the total: the number of samples or, with weights, the sum of up to 2^12 groups' 32-bit sums. If there are more
-   than 4096 bins but no slices, a second launch takes less time. */
+/* Returns whether a GPU's accumulators also count the groups that have added to them, so that the last group writes
+   `counts` in the same launch. 64 bits must hold this count and the total: the number of samples or, with weights,
+   32-bit sums of up to 2^12 groups. Returns 0 for more than 4096 bins without slices: a second launch is faster. */
 static uint32_t gpuscan__histogram_arrivals(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     int counts = !gpuscan__key_is_cpu(&plan->common.key) && gs->device.int64_atomics && own->copies && !own->tiled &&
@@ -19273,7 +19274,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
     uint32_t most = key->group, vector = plan->vector;
-    uint64_t all_items = (uint64_t)vector * most * gs->device.units; /* samples: a vector per item, a group per unit */
+    uint64_t all_items = (uint64_t)vector * most * gs->device.units; /* samples of one load by one group per unit */
     int is_cpu = gpuscan__key_is_cpu(key), spends;
     key->vectors = tuning->vectors;
     own->rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
@@ -19452,7 +19453,7 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     numbers.pitch = plan->pitch / unit;
     numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     GPUSCAN__HISTOGRAM_PLAN(GPUSCAN__FROM_PLAN)
-    if (chain->recording) /* rehearsed kernels read a count of 0 from a buffer, but gpuscan_histogram_tiles does not */
+    if (chain->recording) /* gpuscan_histogram_tiles takes this 0. Other rehearsed kernels load a 0 from a buffer */
         numbers.count = 0;
     numbers.slice_bins = gpuscan__slice_bins(plan);
     numbers.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
@@ -19613,9 +19614,9 @@ static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, uint32_
     return bin;
 }
 
-/* A self-test replaces the caller's expressions by its own. Each pixel holds a number below TEST_VALUES. A struct holds
-   it in its last word or byte. Other pixels hold it in one channel, and their other channels are 0. The sum of this
-   number and the pixel's index in its row chooses the pixel's weight, and which of TEST_VALUES values is binned. */
+/* A self-test has its own expressions. With convert, a pixel holds a number below TEST_VALUES: a custom type in its
+   last word or byte, other pixels in one channel, with 0 in the others. convert adds the pixel's index in its row. The
+   sum says which of TEST_VALUES values is counted. The sum or, without convert, the index says the pixel's weight. */
 enum { GPUSCAN__TEST_VALUES = 64 };
 
 /* Adds source code: an array with the bits of the test's values, and a function that returns one of the values. */
@@ -20621,7 +20622,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     int wide = plan->common.forced ? gpuscan__select_own(plan->common.forced).wide != 0
                                    : desc->count > GPUSCAN__SELECT_NARROW;
     /* 1: the call reduces values: it has dst, perhaps as a host array without a buffer yet. Also 1 for an empty call
-       with call.values or call.sources: 0 would drop the custom text, and without one these are refused */
+       with call.values or call.sources: 0 would drop the custom text, without which these two fields are refused */
     int reduces = desc->dst.mem || desc->host_dst ||
                   (desc->count == 0 && (desc->call.values_size || desc->call.source_count));
     const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
@@ -20925,7 +20926,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : 0) + 4; /* 4: `lower` */
     if (gpuscan__sort_ranks_quick(gs, own, group) && own->form != GPUSCAN__SORT_SMALL)
-        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* how much longer `masks` is than `to`; `ranks_by` */
+        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* what `masks` has beyond `to`. 4: `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
@@ -21089,9 +21090,8 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile. Maximum groups per core */
 
-/* Lists the tiles of small sorts, in which one group ranks all elements by votes. A sort takes the first row whose
-   `group` the device allows, whose tile (group * rounds) holds all elements, and whose `bytes` are enough for a key and
-   for a value. Other forms have more elements per work-item. tuning: sort-small-shapes */
+/* Lists the tiles of SMALL sorts, in one group, by votes. A sort takes the first row whose `group` the device allows,
+   whose tile (group * rounds) holds all elements, and whose `bytes` hold a key or value. tuning: sort-small-shapes */
 static const struct {
     uint32_t group, rounds, bytes;
 } gpuscan__sort_small_rows[] = {{128, 4, 8}, {256, 4, 8},  {256, 8, 8}, {512, 5, 8},
@@ -21297,9 +21297,9 @@ static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const
     return buffers->to[plan->key.form == GPUSCAN__SORT_SMALL ? 0 : (plan->passes - 1) % 2];
 }
 
-/* Sets the buffers of an array that goes through the passes and ends in `dst`. in_place: 1 if `dst` may be `from`. Then
-   `dst` is to[1], since pass 0 must not overwrite `from`, and a result in to[0] is copied. Otherwise the last pass
-   stores to `dst`. A small sort's result is always in to[0]. may_destroy: 1 if passes may overwrite `from`. */
+/* Sets the buffers of an array that goes through passes. in_place: 1 if `dst` may be `from`. Then `dst` is to[1], since
+   pass 0 stores to to[0]. may_destroy: 1 if passes may overwrite `from`. Then `from` is to[1], unless in_place is 1.
+   Without both, the last pass stores to `dst`. In small sorts `dst` is to[0]. A result not in `dst` is copied to it. */
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, gpuscan_buffer from,
                                      gpuscan_buffer dst, int in_place, int may_destroy) {
     int small = plan->key.form == GPUSCAN__SORT_SMALL;
@@ -21320,7 +21320,7 @@ static void gpuscan__sort_buffers_of_range(gpuscan__sort_plan *plan, gpuscan__so
                              plan->desc->may_destroy_src);
 }
 
-/* Sets the buffers of an array that is no output. All are in scratch. both: 0 if pass 1 does not store the array. */
+/* Sets the scratch buffers of an array that is no output: two if `both` is 1, one if pass 1 does not store it. */
 static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, int both) {
     buffers->from = buffers->to[0] = buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     if (both)
@@ -21359,7 +21359,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
         gpuscan__sort_buffers_of_range(plan, values, &plan->common.ranges[GPUSCAN__SORT_PAYLOADS]);
     else if (!packs && permutation.mem && plan->index_size == values->size)
         gpuscan__sort_buffers_of(plan, values, permutation, permutation, 0, 0);
-    else /* sorts that pack have 2 passes or more. The last stores no records: with 2, only pass 0 stores them */
+    else /* a sort that packs has 2 passes or more. The last one unpacks: of 2 passes, only pass 0 stores records */
         gpuscan__sort_buffers_in_scratch(plan, values, !packs || plan->passes > 2);
 }
 
