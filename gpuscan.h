@@ -9401,7 +9401,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
 "#line 9278 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9810,7 +9810,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9769 \"kernels.cl.inc\"\n"
+"#line 9768 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9828,7 +9828,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9784 \"kernels.cl.inc\"\n"
+"#line 9783 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9938,7 +9938,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9925 \"kernels.cl.inc\"\n"
+"#line 9924 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -9990,7 +9990,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9979 \"kernels.cl.inc\"\n"
+"#line 9978 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -10127,7 +10127,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10140 \"kernels.cl.inc\"\n"
+"#line 10139 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10249,7 +10249,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "@w[p]=@U@w(`P,p);\n"
 "@U@v_`P(&`B,@y,$t,@w,$y,`Bes);\n"
 "$n`H p`Mp<`Bes;p++)\n"
-"moves+=moving[p]=@U@|_`D($y[p],@y,$t);\n\n"
+"moves+=moving[p]=@U@|_`D($y[p],@y,$t);\n\n\n"
 "@tto_`Q=`B.$r==c`P->$r_`Q?@x:`B.$r==c`P->$r_tmp||moves%2!`M\n"
 "@t$cs_to_`Q=$cs_in_`Q?@x:`B.$mied.$o==c`P->$cs_tmp||moves%2!`M\n"
 "$n`H p`Mp<`Bes;p++){\n"
