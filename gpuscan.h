@@ -198,8 +198,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* stops gcc, which goes on after #error, but not after the include of a missing file. opencl.h
-                          would not do: gcc skips the include of a file that __has_include did not find */
+#include <OpenCL/cl.h> /* gcc goes on after #error, but stops at this include of a missing file. It would not stop at
+                          opencl.h: it skips the include of a file that __has_include has not found */
 #elif !defined(__APPLE__) && !defined(__OPENCL_CL_H) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -735,10 +735,10 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc
 GPUSCAN_API void gpuscan_destroy(gpuscan *gs);
 
 /* Releases the programs that no call and no preparation has used since the previous gpuscan_trim, or since the object
-   was created. Programs that were built or loaded since then stay. So gpuscan_trim twice in a row releases all of them.
-   The next call that needs a released program takes as long as a first call: it builds and tests the program, or loads
-   it from gpuscan_desc.cache. gpuscan_get_blob does not store released programs. The object keeps its scratch. The
-   function does not wait. Calls that are still running will complete. Returns INVALID_ARGUMENT if gs is NULL. */
+   was created. Programs that were built or loaded since then stay. So gpuscan_trim twice in a row releases all
+   programs. The next call that needs a released program takes as long as a first call: it builds and tests the program,
+   or loads it from gpuscan_desc.cache. gpuscan_get_blob does not store released programs. The object keeps its scratch.
+   The function does not wait. Calls that are still running will complete. Returns INVALID_ARGUMENT if gs is NULL. */
 GPUSCAN_API gpuscan_result gpuscan_trim(gpuscan *gs);
 
 /* Reports what the object runs on and what it has decided. Returns INVALID_ARGUMENT if gs or info is NULL. */
@@ -783,12 +783,12 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    in the gaps between another range's rows (src and dst side by side in one buffer). If the call writes
                    one of these ranges, the pitches must prove that rows do not overlap. Let d be the greatest common
                    divisor of the pitches in bytes. Then the byte positions of each range's rows, modulo d, must form
-                   one interval, and these intervals must not overlap. Otherwise the bytes between rows count as part of
-                   a range. Memory of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the largest power of two
-                   that divides the element's size, but to no more than 16 bytes. (At call.scratch's offset it must be
-                   aligned to 64 bytes.) Custom types that need a larger alignment (float8: 32 bytes, double16: 128
-                   bytes) need that alignment, also for the beginning of call.scratch's buffer. A buffer that an image
-                   is made of counts as a whole.
+                   one interval, and these intervals must not overlap. If the pitches do not prove it, the bytes between
+                   rows count as part of a range. Memory of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the
+                   largest power of two that divides the element's size, but to no more than 16 bytes. (At
+                   call.scratch's offset it must be aligned to 64 bytes.) Custom types that need a larger alignment
+                   (float8: 32 bytes, double16: 128 bytes) need that alignment, also for the beginning of call.scratch's
+                   buffer. A buffer that an image is made of counts as a whole.
      count_buffer  Optional: one number of count_type, u32 (default) or u64. The device reads the count when the call
                    runs. The desc's `count` is the maximum: it replaces a larger count, and it decides sizes, pitches
                    and scratch. Outputs of elements past the count are unchanged.
@@ -1225,7 +1225,7 @@ typedef struct gpuscan_runs_desc {
                  are equal if all their bits are. For a custom type custom->equal decides. The library calls it only
                  for a key and the key before it, but it must be true for all pairs of keys in a run
    scratch       about 1/1000 of the keys; for results of 64 bytes up to 1/64
-   floats        as in gpuscan_reduce, but for runs of any length. For chosen values the bounds are 5e-6 and 1e-14
+   floats        as in gpuscan_reduce, but for runs of any length; bounds if all additions round one way: 5e-6 and 1e-14
    returns       SIZE_OVERFLOW: the type of starts, lengths or counts is too small; `dispatch` needs a y above 32 bits.
                  UNSUPPORTED_STRATEGY: the tiles or results of a forced single pass are too large
    method        a selection of the keys that begin a run. Its scan also carries the partial result of the last run:
@@ -1288,12 +1288,12 @@ typedef struct gpuscan_sort_desc {
                      one payload, 4 or 8 bytes its size
                      other payloads, a         two indices of 4 bytes per element (8 from 2^32 elements on), or one if a
                      permutation, or a         permutation with indices of this size is given. Also the largest array
-                     custom type               gathered in place, if it exceeds the keys. Exception: if a GPU moves up
-                                               to four payloads, together up to 16 bytes per element, along with many
-                                               keys: once or twice these bytes, rounded up to 4, 8 or 16 per element
+                     custom type               gathered in place, if it exceeds the keys
+                     up to four such payloads, if a GPU moves them along with many keys: no indices, but once or twice
+                     together up to 16 bytes   the payloads' bytes per element, rounded up to 4, 8 or 16
                  With may_destroy_src, a sort that is neither small nor in place needs no scratch for a payload of 4 or
-                 8 bytes nor, with dst and without custom->key, for keys. The result is then copied if the number of
-                 passes is even (in place: if it is odd). A pass sorts by 8 bits, or by 4: see MULTI_PASS
+                 8 bytes nor, with dst and without custom->key, for keys. It then copies the result if the number of
+                 passes is even (a sort in place copies if it is odd). A pass sorts by 8 bits, or by 4: see MULTI_PASS
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
                  dst or payloads that are not in place may be undefined
@@ -11681,8 +11681,8 @@ typedef struct gpuscan__tuning {
     uint64_t up_to;   /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
-    uint32_t ahead;     /* if `once` is 0: SINGLE_PASS_AHEAD sums tiles this many bytes ahead of the scan, in src plus
-                           dst or, for selections and runs, in the array that decides what is kept (a bit: 4 bytes) */
+    uint32_t ahead;     /* if `once` is 0: how far ahead of the scan SINGLE_PASS_AHEAD sums tiles, in bytes of src plus
+                           dst or, for selections and runs, of the array that decides what is kept. A bit counts as 4 */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
     int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: twice with LANES_PTX or _LOCAL, else once */
 } gpuscan__tuning;
@@ -11736,11 +11736,11 @@ typedef struct gpuscan__facts {
    large outputs bypass the caches, the prefetch distance hardly matters. Cores that PoCL names skylake-avx512 store
    faster through their caches, if lines are requested early and the tile leaves room for these lines. The distances
    were measured on a Skylake server and on a newer CPU with the same name in PoCL, but not on Cascade Lake. tuning:
-   scan-cpu-stores, scan-skylake
-   A sort of up to sort_small elements takes one launch. A bucket holds the elements with the same top digit. If an
-   average bucket has at least sort_bucket / 2 bytes, elements move block by block: first a block's keys, then its
-   values. With smaller buckets this is slower. The second-level caches of the CPUs measured hold up to 2 MiB, so larger
-   buckets are divided once more. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
+   scan-cpu-stores, scan-skylake. A sort of up to sort_small elements takes one launch. A bucket holds the elements with
+   the same top digit. If an average bucket has at least sort_bucket / 2 bytes, elements move block by block: first a
+   block's keys, then its values. With smaller buckets this is slower. Passes move a bucket between two arrays.
+   Second-level caches, of up to 2 MiB on the CPUs measured, hold both only if the bucket has less than sort_split
+   bytes. Others are divided once more. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
 #define GPUSCAN__NUMBERS_cpu(X)                                                                                        \
     X(chunk,        {4096, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 17, 1 << 18, 1 << 18})                    \
     X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* how far ahead src is prefetched, in bytes; 0: not at all */  \
@@ -11748,8 +11748,8 @@ typedef struct gpuscan__facts {
     X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1)) /* maximum elements that one work-item sorts in one launch */         \
     X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item: each item writes partial cache lines */   \
     X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum elements of a sort that first moves keys into buckets */       \
-    /* a sort makes buckets only if their average size in bytes is at most this or, with values, half of this. If a    \
-       core's share of half the cache (at most 8 MiB) is larger, the share is the limit */                             \
+    /* a sort makes buckets only if their average size is at most this number of bytes (with values: half of it), or   \
+       at most half of a core's share of the cache (but no more than 8 MiB) */                                         \
     X(sort_bucket, GPUSCAN__ALIKE(1 << 20))                                                                            \
     X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* a bucket of at least this number of bytes is divided once more */
 
@@ -11763,11 +11763,11 @@ typedef struct gpuscan__facts {
     X(per_unit,       { 4,   2,   8,   8,   8, 16,  4,  4,  4}) /* groups per compute unit */                          \
     X(registers, GPUSCAN__NVIDIA(64, 0))
 
-/* Reductions of rows and segments. If all segments together have more than `lanes` elements, groups have split_group
-   work-items, and extra groups sum long segments. Otherwise groups have lanes_group work-items. But if segments are
-   short on average, this size is halved, at most down to 128, until src has lanes_items elements or more for each
-   work-item of one group: small groups start earlier. lane_registers leave room for the offsets of the next segments,
-   which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
+/* Reductions of rows and segments. Extra groups may sum long segments, and always do if src has more than `lanes`
+   elements. With extra groups, groups have split_group work-items. Without them, groups for segments have lanes_group
+   work-items. If src is small and its segments are short, this size is halved, but not below 128, while src has less
+   than lanes_items elements per work-item of one group: small groups start earlier. lane_registers leave room for the
+   offsets of the next segments, which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
     X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, or if a whole group sums each segment */    \
     X(vectors,     { 2,    4,   4,   4,   4,  4,  4,  4,  4})                                                          \
@@ -11778,13 +11778,13 @@ typedef struct gpuscan__facts {
     X(lanes, GPUSCAN__NVIDIA(1 << 20, 1 << 18))                                                                        \
     X(lanes_items, GPUSCAN__NVIDIA(256, 0))                                                                            \
     X(split_from, GPUSCAN__ALIKE(4096)) /* minimum number of elements of a segment that several groups share */        \
-    X(lane_registers, GPUSCAN__NVIDIA(48, 0)) /* register limit if extra groups sum long segments, lanes the others */
+    X(lane_registers, GPUSCAN__NVIDIA(48, 0)) /* register limit if lanes sum only the short segments: see above */
 
 /* Histograms. On an NVIDIA GPU one group of 1024 work-items has all registers of a multiprocessor, so it loads while it
    counts. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank. Wider samples arrive too
    slowly to need that. On AMD's and Intel's GPUs two groups per unit, each with 32 copies of 256 bins, fill 64 KiB of
-   local memory. On CPUs a group takes one part of the samples after another, by ticket, and counts in its own table.
-   So for samples wider than 1 byte one group per thread suffices. tuning: histogram-copies */
+   local memory. On CPUs groups draw parts of the samples by ticket: one group per thread keeps all threads busy. Bytes
+   of one channel are counted without tickets, so samples of 1 byte get four groups. tuning: histogram-copies */
 #define GPUSCAN__NUMBERS_histogram(X)                                                                                  \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_MULTI_PASS, SINGLE_PASS))                                \
     X(group,         {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                        \
@@ -11807,7 +11807,7 @@ typedef struct gpuscan__facts {
 /* Sorts. A tile has up to `vectors` elements per work-item. A larger tile stores longer runs of elements with one
    digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA
    (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. Without lanes, a work-item takes at most 15 elements. tuning:
-   sort-no-lanes. With a count on the device, a sort has the launches for the desc's `count`. tuning: sort-counted.
+   sort-no-lanes. If only the device knows the count, launches are those for the desc's `count`. tuning: sort-counted.
    `units` is 8 on Intel's GPUs, since 8 or 16 units share a local memory. A group of 512 work-items, in sub-groups of 8
    lanes, fills 8 units. tuning: sort-intel, sort-together-others */
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
@@ -11956,7 +11956,7 @@ typedef struct gpuscan__program {
     int rehearsed;           /* 1: the kernels have been launched ahead of a call: see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
-    size_t stored;           /* 1 + bytes of the recording last loaded from the cache or stored in it; 0: none was */
+    size_t stored;           /* 0: no recording was loaded from or stored in the cache; else 1 + the last one's bytes */
     int runs;                /* 1: a call has launched the program */
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
@@ -11980,8 +11980,8 @@ typedef struct gpuscan__stage {
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
 #define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of `sham`, and of `scratch` in recordings for blobs */
 
-/* Records a launch of a rehearsal (see gpuscan__rehearse), so that it can be replayed. For a launch from a blob this
-   needs no plan. `values` has room for a gpuscan_run (the largest init) and a kernel's numbers. */
+/* Records a launch of a rehearsal (see gpuscan__rehearse). gpuscan__replay repeats it without a plan, since a launch
+   from a blob has none. `values` has room for a gpuscan_run (the largest init) and a kernel's numbers. */
 typedef struct gpuscan__recorded {
     gpuscan__stage stage;
     uint64_t global, group;        /* work-items in total and per group */
@@ -12004,8 +12004,8 @@ typedef struct gpuscan__recording {
                 several widths in one buffer would not work: bits of one could look like the epoch of another
      PLAIN      everything else */
 enum { GPUSCAN__ZEROS = 0, GPUSCAN__WORDS32, GPUSCAN__WORDS64, GPUSCAN__WORDS128, GPUSCAN__PLAIN, GPUSCAN__SCRATCHES };
-#define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines. So in the object's own scratch
-                                     the state words behind the counters begin at a line. tuning: scan-window-line */
+#define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines. The object's own buffers begin at
+                                     a line, so the state words behind the counters do, too. tuning: scan-window-line */
 
 typedef struct gpuscan__own_scratch {
     cl_mem mem;
@@ -12049,7 +12049,7 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
 /* NVIDIA's driver returns this code if the context is lost. CL_INVALID_COMMAND_QUEUE may also mean that. */
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
-/* Stores a failure in words, logs it and returns its code. A driver's code 0 with NULL becomes an error. */
+/* Stores a failure in words, logs it and returns its code. If a driver gave NULL with code 0, returns an error. */
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
     GPUSCAN__PRINTF(3, 4);
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
@@ -12121,7 +12121,7 @@ static const struct {
     char mark, without[5]; /* without: the code in programs that have no values and no sources */
     char with[16];         /* with values or sources: the first part of the code */
     char source[56];       /* with sources: the second part, once for each source, with the source's number for # */
-    const char *values;    /* with values: the last part of the code */
+    const char *values;    /* if the call has values: the last part of the code that the mark stands for */
 } gpuscan__marks[] = {
     {'-', "", "`call,", "", ""},
     {'.', "", "`call", "", ""},
@@ -12372,7 +12372,7 @@ typedef struct gpuscan__elements {
     int commutes;
     const char *convert; /* the custom conversion; NULL: there is none */
     uint32_t seen; /* 0: the conversion's x is an element; else x is an image's pixel, with this number of channels */
-    int selects; /* a GPUSCAN__SELECTS_...; a selection converts each source element to the number of elements kept */
+    int selects; /* a GPUSCAN__SELECTS_...; a selection scans, for each source element, how many elements it keeps */
     int inverts; /* 1: elements are kept if their flag or custom->select is 0 */
     uint32_t channels; /* numbers in an element. With several, the element is a vector. 0 means 1 */
 
@@ -12650,13 +12650,13 @@ typedef struct gpuscan__range {
     gpuscan_buffer buffer;
     uint64_t elements; /* number of elements, counted from buffer.offset */
     uint32_t size;     /* bytes of an element */
-    uint32_t cut;      /* by how many bytes the range is shorter than elements * size */
+    uint32_t cut;      /* bytes of the last element that lie past the range's end: pitches in bytes allow this */
     uint32_t alignment; /* alignment of the first element in bytes; 0: gpuscan__alignment(size), at most 16 */
     uint64_t row, pitch; /* rows of `row` bytes begin every `pitch` bytes; if `pitch` is 0, the range is a single row */
     int required; /* 1: the buffer must not be NULL */
     int reads, writes;
     int rereads;  /* 1: a pass reads from the range what an earlier pass wrote */
-    int in_place; /* a range that is written may share memory with a range of the same number; 0: with none */
+    int in_place; /* two ranges with the same number here, not 0, may share memory even if one is written */
     int shorter;  /* 1: the range may end before another range whose memory it shares, see in_place */
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* 1: buffer.mem is an image, which has been checked already */
@@ -12849,7 +12849,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
                   bytes. Otherwise loading it twice is faster. tuning: select-tiles, select-small, select-once
      runs         a tile is loaded once, which is always faster. tuning: runs-tiles, runs-small, runs-once
    On AMD's and Intel's GPUs, one group of a large call turns the tiles' sums into prefixes, unless gpuscan__scan_misfit
-   makes a scan take several passes. Several passes are also faster for large runs with a reduction. Intel's rows were
+   makes a scan take several passes. Large runs with a reduction are faster in several passes. Intel's rows were
    measured with states loaded by atomics. tuning: scan-fold, select-fold, runs-fold */
 #define GPUSCAN__TILE(devices, calls, size, kib, strategy, group, vectors, mib_ahead, registers, once)                 \
     {GPUSCAN__ON_##devices, GPUSCAN__FOR_##calls, size, (kib) ? (uint64_t)(kib) << 10 : UINT64_MAX,                    \
@@ -12946,7 +12946,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(UNKNOWN, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0)};
 
 /* Returns the first row that fits the device and the call, or NULL. `calls` has the call's GPUSCAN__FOR_... bits.
-   size: bytes of an element. bytes: of all. Bit s of `strategies` allows rows of strategy s, AUTO's bit all rows. */
+   size: bytes of an element. bytes: the call's size. Bit s of `strategies` allows rows of strategy s, AUTO's all. */
 static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
                                                    unsigned strategies) {
     const gpuscan__profile *profile = &gs->device.profile;
