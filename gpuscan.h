@@ -11909,21 +11909,10 @@ typedef struct gpuscan__key {
     uint32_t own[GPUSCAN__KEY_OWN]; /* a copy of the operation's gpuscan__X_key, whose fields are all uint32_t */
 } gpuscan__key;
 
-/* Holds the values to which a kernel's arguments were last set. Equal values are not set again, to save time. A buffer
-   is remembered only while the library keeps it alive, since a new buffer could get the handle of a released one. */
-enum { GPUSCAN__MAX_ARGS = 36, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 16 };
+enum { GPUSCAN__MAX_ARGS = 36, GPUSCAN__MAX_NUMBERS = 40 }; /* the most arguments, and numbers, of a kernel */
 enum { GPUSCAN__VALUES_MOST = 256 }; /* maximum bytes of call.values, the last field of a kernel's numbers */
-typedef struct gpuscan__known_arg {
-    size_t size;         /* bytes of `value`; 0: the argument's value is not known */
-    uint32_t generation; /* for a buffer of the library: the scratch_generation when the argument was set; else 0 */
-    unsigned char value[GPUSCAN__MAX_KNOWN];
-} gpuscan__known_arg;
-
-typedef struct gpuscan__known {
-    gpuscan__known_arg args[GPUSCAN__MAX_ARGS];
-    unsigned char numbers[GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong) + GPUSCAN_MAX_SOURCES * sizeof(cl_ulong) +
-                          GPUSCAN__VALUES_MOST];
-} gpuscan__known;
+/* Maximum bytes of the argument that holds a kernel's numbers, the sources' offsets and the call's values. */
+#define GPUSCAN__NUMBERS_MOST ((GPUSCAN__MAX_NUMBERS + GPUSCAN_MAX_SOURCES) * sizeof(cl_ulong) + GPUSCAN__VALUES_MOST)
 
 /* A text that grows. `failed` stays set when memory runs out, so callers check it only once, at the end. */
 typedef struct gpuscan__text {
@@ -11952,7 +11941,6 @@ typedef struct gpuscan__program {
     size_t group;            /* maximum group size with which all kernels can be launched */
     int odd_width;           /* 1: a kernel's sub-group width differs from lane_width, or is unknown: see asks_width */
     int spills;              /* 1: a kernel on Intel's GPUs spills registers to memory */
-    gpuscan__known known[GPUSCAN__MAX_KERNELS];
     int rehearsed;           /* 1: the kernels have been launched ahead of a call: see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
@@ -11988,7 +11976,7 @@ typedef struct gpuscan__recorded {
     uint32_t kernel;               /* the kernel's number in the program */
     uint32_t arg_count, used;      /* used: bytes used in `values` */
     uint32_t kinds[GPUSCAN__MAX_ARGS], sizes[GPUSCAN__MAX_ARGS]; /* GPUSCAN__SET_... and bytes of each argument */
-    unsigned char values[2 * GPUSCAN__CUSTOM_MOST + sizeof(((gpuscan__known *)NULL)->numbers)];
+    unsigned char values[2 * GPUSCAN__CUSTOM_MOST + GPUSCAN__NUMBERS_MOST];
 } gpuscan__recorded;
 
 typedef struct gpuscan__recording {
@@ -12029,7 +12017,6 @@ struct gpuscan {
     gpuscan__device device;
     gpuscan__program *programs; /* built programs and programs of blobs, the latest first */
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
-    uint32_t scratch_generation;    /* number of scratch buffers dropped so far, plus 1 */
     cl_command_queue scratch_queue; /* the queue of the last call that used the object's scratch; retained */
     cl_event scratch_event;         /* the event of the same call, if scratch_queue is out-of-order */
     unsigned refused[GPUSCAN__OPERATION_COUNT]; /* for each operation, the strategies that failed their test or that the
@@ -12733,7 +12720,7 @@ struct gpuscan__operation {
     uint64_t (*pieces)(const gpuscan__key *key);
     /* Writes the text that precedes the pieces of kernels.cl.inc in the program. */
     void (*define)(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan);
-    gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan);
+    void (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan);
     /* Sets the desc of the self-test's round test->round and fills its arrays. Returns 0 if there is no such round. */
     int (*test)(gpuscan__test *test);
     size_t plan_size, desc_size, call_at; /* sizes in bytes, and the offset of `call` in the desc */
@@ -14042,7 +14029,6 @@ static cl_int gpuscan__create_image(gpuscan *gs, cl_image_format format, uint64_
 
 /* Releases the object's scratch of one kind. OpenCL keeps the buffer until the last command that uses it has ended. */
 GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
-    gs->scratch_generation++;
     gpuscan__forget_mem(gs, &gs->scratch[kind].mem);
     gs->scratch[kind].size = 0;
     gs->scratch[kind].epoch = 0;
@@ -14116,13 +14102,15 @@ struct gpuscan__chain {
     gpuscan__program *program;
     cl_command_queue queue;
     cl_mem stand_in; /* kernels get it for buffers that the call does not give; NULL if the driver accepts NULL */
-    uint32_t stand_in_generation;
     int in_order, own_scratch;
     cl_uint wait_count;    /* the next command waits for the `wait_count` events at `waits` */
     const cl_event *waits;
     cl_event own[2];       /* events that the chain has to release; `waits` may point to them */
     gpuscan__place place;
     gpuscan__recording *recording; /* in a rehearsal, launches are recorded here and not enqueued; otherwise NULL */
+    size_t kernel, global; /* a launch that waits for the next command or the call's end: only then it is known whether
+                              the launch is the last command. global: its work-items; 0: no launch waits */
+    gpuscan_result result; /* the first error. The commands after it are not enqueued */
 };
 
 static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
@@ -14183,21 +14171,19 @@ static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
 
 /* Handles the result `code` of enqueuing a command. The next command waits for `event`, if that is not NULL. `what`
    names the command in errors. The tracer gets the name `kernel` or, if that is NULL, `what`. */
-static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what,
-                                          const char *kernel) {
+static void gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what,
+                                const char *kernel) {
     gpuscan__chain_waited(chain);
     if (code == CL_SUCCESS && event && gpuscan__chain_is_traced(chain))
         chain->gs->tracer.command(kernel ? kernel : what, event, chain->gs->tracer.user);
     if (code != CL_SUCCESS) {
         gpuscan__forget_event(chain->gs, &event);
-        return gpuscan__fail(chain->gs, code, "%s failed", what);
-    }
-    if (event) {
+        chain->result = gpuscan__fail(chain->gs, code, "%s failed", what);
+    } else if (event) {
         chain->own[0] = event;
         chain->wait_count = 1;
         chain->waits = chain->own;
     }
-    return GPUSCAN_SUCCESS;
 }
 
 static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) {
@@ -14208,11 +14194,31 @@ static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) 
     return !chain->in_order || chain->wait_count > 0;
 }
 
+/* Enqueues the launch that waits, if any. is_last: 1 if it is the call's last command. */
+static void gpuscan__chain_flush(gpuscan__chain *chain, int is_last) {
+    const gpuscan__program *program = chain->program;
+    size_t local;
+    cl_event event = NULL;
+    cl_int code;
+    if (chain->global == 0)
+        return;
+    local = program->key.group;
+    code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, program->kernels[chain->kernel], 1, NULL,
+                                                &chain->global, &local, chain->wait_count, chain->waits,
+                                                gpuscan__chain_needs_event(chain, is_last) ? &event : NULL);
+    chain->global = 0;
+    gpuscan__chain_step(chain, code, event, "clEnqueueNDRangeKernel", program->names[chain->kernel]);
+}
+
 /* Ends a call. The object and the caller get the last command's event if they need it. */
-static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result result) {
+static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event *out = chain->call->event;
-    int keeps = chain->own_scratch && !chain->in_order, drops = chain->own_scratch && result != 0;
+    gpuscan_result result;
+    int keeps = chain->own_scratch && !chain->in_order, drops;
+    gpuscan__chain_flush(chain, 1);
+    result = chain->result;
+    drops = chain->own_scratch && result != 0;
     if (result == 0 && keeps) {
         drops = out && gs->cl.clRetainEvent(chain->own[0]) != CL_SUCCESS; /* no error: the call has been enqueued */
         gs->scratch_event = drops ? NULL : chain->own[0];
@@ -14255,23 +14261,22 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
 }
 
 /* Chooses the caller's or the object's own scratch. In the caller's scratch, clears the kinds that must be 0. */
-static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
+static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
     const gpuscan__need *need = &plan->need;
     cl_command_queue queue = chain->queue;
-    gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
     chain->place.epoch = 1;
     if (gpuscan__need_total(need) == 0)
-        return GPUSCAN_SUCCESS;
+        return;
     if (call->scratch.mem) {
         size_t bytes, offset, piece;
         const cl_uint zero = 0;
         int may_write = !(plan->scratch_flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY));
         gpuscan__place_in(&chain->place, need, call->scratch);
         bytes = (size_t)(chain->place.offset[GPUSCAN__PLAIN] - call->scratch.offset);
-        for (offset = (size_t)call->scratch.offset; bytes > 0; offset += piece, bytes -= piece) {
+        for (offset = (size_t)call->scratch.offset; bytes > 0 && chain->result == 0; offset += piece, bytes -= piece) {
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
             piece = bytes < GPUSCAN__FILL_MOST ? bytes : GPUSCAN__FILL_MOST;
@@ -14281,20 +14286,21 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
             else
                 code = gs->cl.clEnqueueFillBuffer(queue, call->scratch.mem, &zero, sizeof(zero), offset, piece,
                                                   chain->wait_count, chain->waits, made);
-            if ((r = gpuscan__chain_step(chain, code, event, "clearing the caller's scratch", NULL)) != 0)
-                return r;
+            gpuscan__chain_step(chain, code, event, "clearing the caller's scratch", NULL);
         }
-        return GPUSCAN_SUCCESS;
+        return;
     }
     chain->own_scratch = 1;
-    if ((r = gpuscan__grow_all(gs, need)) != 0 || (r = gpuscan__chain_own_scratch(chain)) != 0)
-        return r;
-    for (i = 0; i < GPUSCAN__SCRATCHES; i++) {
+    chain->result = gpuscan__grow_all(gs, need);
+    if (chain->result == 0)
+        chain->result = gpuscan__chain_own_scratch(chain);
+    for (i = 0; i < GPUSCAN__SCRATCHES && chain->result == 0; i++) {
         chain->place.mem[i] = gs->scratch[i].mem;
         if (need->bytes[i] && i >= GPUSCAN__WORDS32 && i <= GPUSCAN__WORDS128)
             chain->place.epoch = ++gs->scratch[i].epoch;
     }
-    return gpuscan__keep_queue(gs, &gs->scratch_queue, queue);
+    if (chain->result == 0)
+        chain->result = gpuscan__keep_queue(gs, &gs->scratch_queue, queue);
 }
 
 /* LIST(X) names a kernel's numbers, which have 64 bits each. From LIST, GPUSCAN__NUMBERS makes the host's struct and
@@ -14315,70 +14321,55 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     ((numbers).count = (of)->count, (numbers).flags = (call_flags),                                                    \
      (numbers).count_offset = gpuscan__arg_count(launch, (of)->count_buffer))
 
-/* Holds one launch while the kernel's arguments are set, in order: buffers and values, the numbers, local memory.
-   `code` keeps the first error. Unchanged arguments are not set again, except the caller's buffers. */
+/* Holds one launch while the kernel's arguments are set, in order: buffers and values, the numbers, local memory. All
+   are set for each launch. To skip unchanged ones would save little host time. tuning: host-arguments */
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     size_t kernel; /* the kernel's number in the chain's program */
-    gpuscan__known *known;
-    cl_uint index;
+    cl_uint index; /* the next argument's */
     cl_ulong offsets[GPUSCAN_MAX_SOURCES]; /* of the sources, in elements */
-    cl_int code;
 } gpuscan__launch;
 
-/* Stands for the generation of an argument that each launch must set again, such as a buffer of the caller. */
-#define GPUSCAN__CALLERS UINT32_MAX
-
-/* If launches are only recorded, records an argument and returns 1, else returns 0. Only SET_VALUE has a `value`. */
-static int gpuscan__record(const gpuscan__chain *chain, uint32_t kind, const void *value, size_t size) {
-    gpuscan__recorded *next;
-    if (!chain->recording)
-        return 0;
-    next = &chain->recording->next;
-    next->kinds[next->arg_count] = kind;
-    next->sizes[next->arg_count++] = (uint32_t)size;
-    if (value) {
+/* Sets an argument, or `size` bytes of local memory if `value` is NULL. In a rehearsal, records the argument's kind
+   (GPUSCAN__SET_...) instead and, if the kind is SET_VALUE, its value. */
+static void gpuscan__set_arg(gpuscan__launch *launch, uint32_t kind, const void *value, size_t size) {
+    gpuscan__chain *chain = launch->chain;
+    gpuscan__recorded *next = chain->recording ? &chain->recording->next : NULL;
+    cl_int code;
+    if (next) {
+        next->kinds[next->arg_count] = kind;
+        next->sizes[next->arg_count++] = (uint32_t)size;
+    }
+    if (next && kind == GPUSCAN__SET_VALUE) {
         memcpy(next->values + next->used, value, size);
         next->used += (uint32_t)size;
     }
-    return 1;
-}
-
-/* Sets an argument, or `size` bytes of local memory if `value` is NULL, unless the argument has this value already.
-   `generation` is 0 for values. For buffers of the library it changes with the buffer, since a new buffer may get an
-   old one's handle. GPUSCAN__CALLERS (buffers of the caller, values too large to remember) always sets the argument. */
-static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
-    gpuscan__known_arg *known = &launch->known->args[launch->index];
-    void *kept = size > GPUSCAN__MAX_KNOWN ? launch->known->numbers : known->value;
-    if (launch->code != CL_SUCCESS)
+    if (next || chain->result != 0)
         return;
-    if (generation == GPUSCAN__CALLERS || known->size != size || known->generation != generation ||
-        (value && memcmp(kept, value, size) != 0)) {
-        known->size = 0;
-        launch->code = launch->chain->gs->cl.clSetKernelArg(launch->chain->program->kernels[launch->kernel],
-                                                            launch->index, size, value);
-        if (generation != GPUSCAN__CALLERS && launch->code == CL_SUCCESS) {
-            known->size = size;
-            known->generation = generation;
-            if (value)
-                memcpy(kept, value, size);
-        }
-    }
+    code = chain->gs->cl.clSetKernelArg(chain->program->kernels[launch->kernel], launch->index, size, value);
+    if (code != CL_SUCCESS)
+        chain->result = gpuscan__fail(chain->gs, code, "clSetKernelArg(%u) failed", (unsigned)launch->index);
     launch->index++;
 }
 
 static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size) {
-    if (!gpuscan__record(launch->chain, value ? GPUSCAN__SET_VALUE : GPUSCAN__SET_LOCAL, value, size))
-        gpuscan__arg_of(launch, value, size, value && size > GPUSCAN__MAX_KNOWN ? GPUSCAN__CALLERS : 0);
+    gpuscan__set_arg(launch, value ? GPUSCAN__SET_VALUE : GPUSCAN__SET_LOCAL, value, size);
+}
+
+static uint64_t gpuscan__arg_mem(gpuscan__launch *launch, uint32_t kind, gpuscan_buffer buffer) {
+    cl_mem mem = buffer.mem ? buffer.mem : launch->chain->stand_in;
+    gpuscan__set_arg(launch, kind, &mem, sizeof(mem));
+    return buffer.mem && !launch->chain->recording ? buffer.offset : 0;
 }
 
 /* Sets a buffer as a kernel's argument. Returns the buffer's offset, which kernels get in their struct of numbers. */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
-    cl_mem mem = buffer.mem ? buffer.mem : launch->chain->stand_in;
-    if (gpuscan__record(launch->chain, GPUSCAN__SET_SHAM, NULL, sizeof(mem)))
-        return 0;
-    gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->chain->stand_in_generation);
-    return buffer.mem ? buffer.offset : 0;
+    return gpuscan__arg_mem(launch, GPUSCAN__SET_SHAM, buffer);
+}
+
+/* Sets count_buffer as an argument and returns its offset, as gpuscan__arg_buffer does. */
+GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
+    return gpuscan__arg_mem(launch, GPUSCAN__SET_NONE, buffer);
 }
 
 /* Begins a launch. The sources are the first arguments of every kernel. Kernels do not declare them `restrict`, since
@@ -14391,20 +14382,13 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kerne
         chain->recording->next.kernel = (uint32_t)kernel;
         chain->recording->next.arg_count = chain->recording->next.used = 0;
     }
+    gpuscan__chain_flush(chain, 0);
     launch.chain = chain;
     launch.kernel = kernel;
-    launch.known = &chain->program->known[kernel];
     launch.index = 0;
-    launch.code = CL_SUCCESS;
     for (k = 0; k < GPUSCAN_MAX_SOURCES && chain->program->key.given.sources[k]; k++)
         launch.offsets[k] = gpuscan__arg_buffer(&launch, sources ? sources[k].buffer : gpuscan__none);
     return launch;
-}
-
-GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
-    if (gpuscan__record(launch->chain, GPUSCAN__SET_NONE, NULL, sizeof(cl_mem)))
-        return 0;
-    return gpuscan__arg_buffer(launch, buffer);
 }
 
 /* Sets the scratch of kind `kind` as an argument. Returns the offset of its data, in units of `bytes_each` bytes (see
@@ -14416,9 +14400,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind,
         return gpuscan__arg_buffer(launch, gpuscan__none);
     if (kind != GPUSCAN__PLAIN)
         past += GPUSCAN__TICKETS_SIZE;
-    if (!gpuscan__record(chain, GPUSCAN__SET_SCRATCH, NULL, sizeof(mem)))
-        gpuscan__arg_of(launch, &mem, sizeof(mem),
-                        chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS);
+    gpuscan__set_arg(launch, GPUSCAN__SET_SCRATCH, &mem, sizeof(mem));
     return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
 }
 
@@ -14432,7 +14414,7 @@ GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, 
    not hold a call's data. Values are 0, too, if call.values is NULL. (Self-tests' texts use no values.) */
 static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, size_t size) {
     const gpuscan__given *given = &launch->chain->program->key.given;
-    unsigned char all[sizeof(launch->known->numbers)];
+    unsigned char all[GPUSCAN__NUMBERS_MOST];
     uint32_t k;
     if (given->values_size || given->sources[0]) {
         memset(all, 0, sizeof(all));
@@ -14444,48 +14426,39 @@ static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, s
         numbers = all;
         size = (size + given->values_size + sizeof(cl_ulong) - 1) / sizeof(cl_ulong) * sizeof(cl_ulong);
     }
-    if (!gpuscan__record(launch->chain, GPUSCAN__SET_VALUE, numbers, size))
-        gpuscan__arg_of(launch, numbers, size, 0);
+    gpuscan__arg(launch, numbers, size);
 }
 
-/* Enqueues a launch of `groups` groups. If `shared` is not 0, the kernel's last argument is `shared` bytes of local
-   memory. `is_last` is 1 for the call's last command. */
-static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, size_t numbers_size,
-                                          uint64_t groups, uint64_t shared, int is_last) {
+/* Ends a launch of `groups` groups, which gpuscan__chain_flush enqueues. If `shared` is not 0, the kernel's last
+   argument is `shared` bytes of local memory. */
+static void gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, size_t numbers_size, uint64_t groups,
+                                uint64_t shared) {
     gpuscan__chain *chain = launch->chain;
-    const gpuscan__program *program = chain->program;
+    size_t group = chain->program->key.group;
     /* a rehearsal launches at most about 2^16 work-items: PoCL compiles the same code for all larger launches */
-    uint64_t most = chain->recording ? ((uint64_t)1 << 16) / program->key.group + 1 : UINT64_MAX;
-    size_t local = program->key.group, global = (size_t)((groups < most ? groups : most) * local);
-    cl_event event = NULL;
-    cl_int code;
+    uint64_t most = chain->recording ? ((uint64_t)1 << 16) / group + 1 : UINT64_MAX;
     gpuscan__arg_numbers(launch, numbers, numbers_size);
     if (shared)
         gpuscan__arg(launch, NULL, (size_t)shared);
     if (chain->recording) {
-        chain->recording->next.global = global;
-        chain->recording->next.group = local;
+        chain->recording->next.global = gpuscan__min(groups, most) * group;
+        chain->recording->next.group = group;
         gpuscan__text_bytes(&chain->recording->launches, &chain->recording->next, sizeof(chain->recording->next));
-        return GPUSCAN_SUCCESS;
+    } else if (chain->result == 0) {
+        chain->kernel = launch->kernel;
+        chain->global = (size_t)groups * group;
     }
-    code = launch->code;
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(chain->gs, code, "clSetKernelArg(%u) failed", (unsigned)(launch->index - 1));
-    code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, program->kernels[launch->kernel], 1, NULL, &global,
-                                                &local, chain->wait_count, chain->waits,
-                                                gpuscan__chain_needs_event(chain, is_last) ? &event : NULL);
-    return gpuscan__chain_step(chain, code, event, "clEnqueueNDRangeKernel", program->names[launch->kernel]);
 }
 
 /* Ends a call that computes and writes nothing. A marker waits for the wait list and completes the call's event. */
-static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
+static void gpuscan__enqueue_nothing(gpuscan__chain *chain) {
     cl_event event = NULL;
     cl_int code = CL_SUCCESS;
     int needs_event = chain->call->event || gpuscan__chain_is_traced(chain);
     if (needs_event || chain->wait_count)
         code = chain->gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits,
                                                          needs_event ? &event : NULL);
-    return gpuscan__chain_step(chain, code, event, "clEnqueueMarkerWithWaitList", NULL);
+    gpuscan__chain_step(chain, code, event, "clEnqueueMarkerWithWaitList", NULL);
 }
 
 /* [ARGUMENTS] ------------------------------------------------------------------------------------------------------ */
@@ -15142,10 +15115,9 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_source(gpuscan__launch *launch, gpuscan_bu
                                              const gpuscan__image_facts *facts) {
     if (!facts->place)
         return gpuscan__arg_buffer(launch, buffer);
-    if (gpuscan__record(launch->chain, GPUSCAN__SET_IMAGE, NULL, sizeof(image->mem)))
+    gpuscan__set_arg(launch, GPUSCAN__SET_IMAGE, &image->mem, sizeof(image->mem));
+    if (launch->chain->recording)
         launch->chain->recording->next.stage.image = facts->format;
-    else
-        gpuscan__arg_of(launch, &image->mem, sizeof(image->mem), GPUSCAN__CALLERS);
     return 0;
 }
 
@@ -15533,8 +15505,6 @@ static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *
         return;
     for (i = 0; i < GPUSCAN__SCRATCHES && !chain->stand_in; i++)
         chain->stand_in = chain->place.mem[i];
-    chain->stand_in_generation =
-        chain->stand_in && chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS;
     for (i = 0; i < plan->range_count && !chain->stand_in; i++)
         if (plan->ranges[i].writes)
             chain->stand_in = plan->ranges[i].buffer.mem;
@@ -15556,13 +15526,16 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     chain.in_order = in_order;
     chain.wait_count = plan->call->wait_count;
     chain.waits = plan->call->wait_list;
-    r = gpuscan__chain_scratch(&chain, plan);
-    if (r == 0 && queue != gs->service_queue && (r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
+    gpuscan__chain_scratch(&chain, plan);
+    if (chain.result == 0 && queue != gs->service_queue &&
+        (chain.result = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
         gs->last_in_order = in_order;
     gpuscan__chain_stand_in(&chain, plan);
-    if (r == 0)
-        r = program ? plan->operation->enqueue(&chain, plan) : gpuscan__enqueue_nothing(&chain);
-    r = gpuscan__chain_end(&chain, r);
+    if (chain.result == 0 && program)
+        plan->operation->enqueue(&chain, plan);
+    else if (chain.result == 0)
+        gpuscan__enqueue_nothing(&chain);
+    r = gpuscan__chain_end(&chain);
     gpuscan__forget_mem(gs, &plan->init_mem);
     return r;
 }
@@ -16172,7 +16145,6 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     cl_int code = CL_SUCCESS, finished;
     gpuscan_result r = GPUSCAN_SUCCESS;
     memset(mems, 0, sizeof(mems));
-    memset(program->known, 0, sizeof(program->known)); /* forgets a call's arguments: the launches below set others */
     for (i = 0; i < count && r == 0 && code == CL_SUCCESS; i++) {
         if (i == 0 || memcmp(&launch[i].stage, &launch[i - 1].stage, sizeof(launch->stage)) != 0) {
             gpuscan__stage_end(gs, mems); /* commands that still run keep the buffers alive */
@@ -16235,11 +16207,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan,
     stage->zeros = chain.place.offset[GPUSCAN__PLAIN];
     plan->call = &call;
     plan->flags = GPUSCAN__FLAG_COUNT_U32 | GPUSCAN__FLAG_REHEARSAL;
-    r = plan->operation->enqueue(&chain, plan);
+    plan->operation->enqueue(&chain, plan);
     plan->call = caller;
     plan->flags = flags;
-    if (r == 0 && recording.launches.failed)
-        r = gpuscan__no_memory(gs, "launching kernels ahead of a call");
+    r = recording.launches.failed ? gpuscan__no_memory(gs, "launching kernels ahead of a call") : GPUSCAN_SUCCESS;
     if (r == 0 && (!late || gpuscan__adds_launch(kept, &recording.launches))) {
         r = gpuscan__replay(gs, program, &recording.launches);
         if (r == 0 && late && stage->scratch <= GPUSCAN__SHAM_MOST)
@@ -16655,8 +16626,7 @@ typedef struct gpuscan__row_parts {
 } gpuscan__row_parts;
 
 /* Enqueues the kernel scan_sums of multi-pass scans, selections and runs. It computes the sum of each part of a row. */
-static gpuscan_result gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan__plan *common,
-                                            const gpuscan__row_parts *of) {
+static void gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan__plan *common, const gpuscan__row_parts *of) {
     gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_SUMS);
     gpuscan__scan_sums_numbers sums;
     sums.src_offset = gpuscan__arg_buffer(&launch, of->src);
@@ -16671,7 +16641,7 @@ static gpuscan_result gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan
     sums.part_tiles = of->part_tiles;
     sums.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
     sums.flags = common->flags;
-    return gpuscan__launch_end(&launch, &sums, sizeof(sums), of->groups, of->shared, 0);
+    gpuscan__launch_end(&launch, &sums, sizeof(sums), of->groups, of->shared);
 }
 #endif /* GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS */
 
@@ -17397,14 +17367,12 @@ static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan
 }
 
 /* Enqueues the two kernels that turn segments' offsets into bits. `first_kernel` is the number of the first one. */
-static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
-                                               size_t first_kernel) {
+static void gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_plan *plan, size_t first_kernel) {
     const gpuscan_scan_desc *desc = plan->desc;
     uint64_t most = gpuscan__max((uint64_t)chain->gs->device.units * 64, 4096), groups;
     uint32_t group = plan->common.key.group;
     gpuscan__scan_heads_numbers numbers;
     gpuscan__launch launch;
-    gpuscan_result r;
     memset(&numbers, 0, sizeof(numbers));
     numbers.words = gpuscan__unless_rehearsed(chain, gpuscan__ceil_div(desc->count, 32));
     numbers.offsets = gpuscan__unless_rehearsed(chain, desc->segments.count ? desc->segments.count + 1 : 0);
@@ -17412,19 +17380,19 @@ static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpus
     launch = gpuscan__launch_begin(chain, first_kernel);
     numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->heads);
     groups = gpuscan__min(gpuscan__ceil_div(numbers.words, group), most);
-    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 0);
-    if (r != 0 || numbers.offsets == 0)
-        return r;
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
+    if (numbers.offsets == 0)
+        return;
     launch = gpuscan__launch_begin(chain, first_kernel + 1);
     numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
     numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->heads);
     if (plan->key.reverse)
         GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
     groups = gpuscan__min(gpuscan__ceil_div(numbers.offsets, (uint64_t)group * 8), most);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 0);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
 
-static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
+static void gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = plan->desc;
     int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&common->key));
@@ -17433,13 +17401,11 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__scan_numbers numbers;
     gpuscan__launch launch;
-    gpuscan_result r;
     if (!is_single && plan->parts > 1) {
         const gpuscan__row_parts of = {
             plan->heads, desc->src, gpuscan__none, desc->count_buffer, desc->init_buffer, plan->src_pitch, desc->count,
             plan->rows,  groups,    shared,        plan->parts,        plan->part_tiles};
-        if ((r = gpuscan__enqueue_sums(chain, common, &of)) != 0)
-            return r;
+        gpuscan__enqueue_sums(chain, common, &of);
     }
     launch = gpuscan__launch_begin(chain, gpuscan__engine_kernel(&common->key));
     GPUSCAN__SCAN_PLAN(GPUSCAN__FROM_PLAN)
@@ -17455,10 +17421,10 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
     numbers.epoch = chain->place.epoch;
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, 1);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared);
 }
 
-static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
+static void gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = plan->desc;
     uint32_t vector = gpuscan__scan_vector(&common->e, &plan->key), i;
@@ -17478,11 +17444,11 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
         numbers.heads |= (uint64_t)1 << i;
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, 1);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared);
 }
 
-static gpuscan_result gpuscan__columns_launch(gpuscan__chain *chain, const gpuscan__scan_plan *plan, size_t kernel,
-                                              uint64_t groups) {
+static void gpuscan__columns_launch(gpuscan__chain *chain, const gpuscan__scan_plan *plan, size_t kernel,
+                                    uint64_t groups) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = plan->desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, common->key.undivided ? 0 : kernel);
@@ -17495,31 +17461,29 @@ static gpuscan_result gpuscan__columns_launch(gpuscan__chain *chain, const gpusc
     numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
-                               gpuscan__columns_shared(chain->gs, common, &plan->key), kernel == GPUSCAN__COLUMNS_SCAN);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
+                        gpuscan__columns_shared(chain->gs, common, &plan->key));
 }
 
-static gpuscan_result gpuscan__scan_columns(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
+static void gpuscan__scan_columns(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
     uint64_t groups = plan->strips * plan->bands;
-    gpuscan_result r = GPUSCAN_SUCCESS;
     if (!plan->common.key.undivided)
-        r = gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_SUMS, groups);
-    if (r == 0 && plan->bands > 1)
-        r = gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_CARRIES, plan->strips);
-    return r != 0 ? r : gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_SCAN, groups);
+        gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_SUMS, groups);
+    if (plan->bands > 1)
+        gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_CARRIES, plan->strips);
+    gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_SCAN, groups);
 }
 
-static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
+static void gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__scan_plan *plan = (const gpuscan__scan_plan *)common;
-    gpuscan_result r;
+    if (plan->key.heads == GPUSCAN__HEADS_BITS)
+        gpuscan__scan_make_heads(chain, plan, gpuscan__engine_kernel(&common->key) + 1);
     if (plan->columns)
-        return gpuscan__scan_columns(chain, plan);
-    if (plan->key.whole_rows)
-        return gpuscan__scan_whole_rows(chain, plan);
-    if (plan->key.heads == GPUSCAN__HEADS_BITS &&
-        (r = gpuscan__scan_make_heads(chain, plan, gpuscan__engine_kernel(&common->key) + 1)) != 0)
-        return r;
-    return gpuscan__scan_tiles(chain, plan);
+        gpuscan__scan_columns(chain, plan);
+    else if (plan->key.whole_rows)
+        gpuscan__scan_whole_rows(chain, plan);
+    else
+        gpuscan__scan_tiles(chain, plan);
 }
 
 /* Adds an array that says where a self-test's segments begin. */
@@ -17741,7 +17705,7 @@ static gpuscan_result gpuscan__uniform_add_choose(gpuscan *gs, gpuscan__plan *pl
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__plan *plan) {
+static void gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__plan *plan) {
     const gpuscan_uniform_add_desc *desc = (const gpuscan_uniform_add_desc *)plan->desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
     uint64_t groups = gpuscan__min(gpuscan__ceil_div(desc->count, plan->key.tile), (uint64_t)1 << 20);
@@ -17750,7 +17714,7 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     numbers.addend_offset = gpuscan__arg_buffer(&launch, desc->addend);
     GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->flags);
     numbers.block = desc->block;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
 
 /* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Neighbouring values differ. With MAX and custom
@@ -18342,19 +18306,22 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan__reduce_plan *plan) {
+static void gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan__reduce_plan *plan) {
     uint64_t size = plan->common.e.result_size;
     uint64_t at = gpuscan__ceil_div(chain->place.offset[GPUSCAN__PLAIN], size) * size + plan->result_at;
     cl_event event = NULL;
-    cl_int code = chain->gs->cl.clEnqueueReadBuffer(
+    cl_int code;
+    gpuscan__chain_flush(chain, 0);
+    if (chain->result != 0)
+        return;
+    code = chain->gs->cl.clEnqueueReadBuffer(
         chain->queue, chain->place.mem[GPUSCAN__PLAIN], CL_FALSE, (size_t)at, (size_t)(plan->results * size),
         plan->desc->result, chain->wait_count, chain->waits, gpuscan__chain_needs_event(chain, 1) ? &event : NULL);
-    return gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result", NULL);
+    gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result", NULL);
 }
 
 /* Enqueues kernel 0, which reduces, or kernel 1, which combines partial results. Both take the same arguments. */
-static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpuscan__reduce_plan *plan, unsigned kernel,
-                                             int is_last) {
+static void gpuscan__reduce_launch(gpuscan__chain *chain, const gpuscan__reduce_plan *plan, unsigned kernel) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan__key *key = &common->key;
@@ -18381,17 +18348,17 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
     numbers.dst_offset = to_host ? gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->result_at, common->e.result_size)
                                  : gpuscan__arg_buffer(&launch, desc->dst);
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), kernel ? 1 : plan->groups,
-                               gpuscan__reduce_shared_bytes(chain->gs, common, &plan->key), is_last && !to_host);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), kernel ? 1 : plan->groups,
+                        gpuscan__reduce_shared_bytes(chain->gs, common, &plan->key));
 }
 
-static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
+static void gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__reduce_plan *plan = (const gpuscan__reduce_plan *)common;
-    int joins = gpuscan__reduce_sharers(plan) > 1 && common->key.word == 0;
-    gpuscan_result r = gpuscan__reduce_launch(chain, plan, 0, !joins);
-    if (r == 0 && joins)
-        r = gpuscan__reduce_launch(chain, plan, 1, 1);
-    return r != 0 || plan->desc->dst.mem || chain->recording ? r : gpuscan__reduce_read(chain, plan);
+    gpuscan__reduce_launch(chain, plan, 0);
+    if (gpuscan__reduce_sharers(plan) > 1 && common->key.word == 0)
+        gpuscan__reduce_launch(chain, plan, 1);
+    if (!plan->desc->dst.mem && !chain->recording)
+        gpuscan__reduce_read(chain, plan);
 }
 
 /* Describes the data of a self-test's round. With operators that return one of their operands, as MIN does, the result
@@ -19438,8 +19405,8 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
 }
 
 /* Enqueues a launch that counts. If the launch takes only some of the tiles, first_tile is the first of them. */
-static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
-                                               uint32_t flags, uint64_t first_tile, uint64_t groups) {
+static void gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan, uint32_t flags,
+                                     uint64_t first_tile, uint64_t groups) {
     const gpuscan_histogram_desc *desc = plan->desc;
     const uint32_t unit = plan->element == GPUSCAN_TYPE_CUSTOM ? 1 : plan->element_size; /* bytes per gpuscan_element */
     gpuscan__launch launch =
@@ -19465,25 +19432,23 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     numbers.members = gpuscan__unless_rehearsed(chain, plan->members);
     numbers.tables = plan->tables;
     numbers.flags = flags | (plan->in_launch ? GPUSCAN__FLAG_FINISH : 0);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, gpuscan__counts_shared(plan),
-                               plan->in_launch);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, gpuscan__counts_shared(plan));
 }
 
-static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
+static void gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
     int is_cpu = gpuscan__key_is_cpu(&common->key);
     uint32_t flags = common->flags | (plan->in_counts ? GPUSCAN__FLAG_IN_COUNTS : 0);
     uint64_t groups = gpuscan__unless_rehearsed(chain, plan->groups), most = groups, done = 0;
     gpuscan__launch launch;
     gpuscan__histogram_finish_numbers numbers;
-    gpuscan_result r = GPUSCAN_SUCCESS;
     if (plan->key.tiled && !is_cpu)
         most = gpuscan__max(GPUSCAN__TILE_GROUPS / plan->members, 1) * plan->members;
-    for (; done < groups && r == 0; done += most)
-        r = gpuscan__histogram_count(chain, plan, flags, plan->key.tiled ? done / plan->members : 0,
-                                     gpuscan__min(most, groups - done));
-    if (r != 0 || plan->in_launch)
-        return r;
+    for (; done < groups; done += most)
+        gpuscan__histogram_count(chain, plan, flags, plan->key.tiled ? done / plan->members : 0,
+                                 gpuscan__min(most, groups - done));
+    if (plan->in_launch)
+        return;
     launch = gpuscan__launch_begin(chain, GPUSCAN__HISTOGRAM_FINISH);
     numbers.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
     numbers.counts_offset = gpuscan__arg_buffer(&launch, plan->desc->counts);
@@ -19493,7 +19458,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     numbers.flags = flags;
     groups = gpuscan__min(gpuscan__ceil_div(numbers.counters, common->key.group),
                           chain->gs->device.units * (is_cpu ? (uint64_t)1 : 16));
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
 
 /* ---- self-test: samples whose bins are certain */
@@ -20409,7 +20374,7 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
     }
 }
 
-static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan, size_t kernel) {
+static void gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan, size_t kernel) {
     gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     uint64_t words = gpuscan__max(plan->capacity * gpuscan__select_bytes(&plan->key) / 16, 1);
     uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, plan->common.key.group),
@@ -20419,10 +20384,10 @@ static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan_
     numbers.count_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->moved, 8);
     numbers.src_offset = gpuscan__arg_output(&launch, plan, plan->key.outputs, *plan->of.indices, plan->of.indices);
     gpuscan__arg_outputs(&launch, plan, 0, 1, &numbers);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
 
-static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
+static void gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__select_plan *plan = (const gpuscan__select_plan *)common;
     const gpuscan__key *key = &common->key;
     int single = gpuscan__is_single_pass(gpuscan__key_strategy(key)), moves = plan->key.moves != 0;
@@ -20434,14 +20399,12 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     gpuscan_buffer values = plan->key.reduces ? *of->values : gpuscan__none;
     gpuscan__launch launch;
     gpuscan__select_numbers numbers;
-    gpuscan_result r;
     if (!single && plan->parts > 1) {
         const gpuscan__heads none = {GPUSCAN__HEADS_NONE, gpuscan__none, 0};
         const gpuscan__row_parts parts = {
             none, *of->decides, values, *of->count_buffer, gpuscan__none,   0, plan->count,
             1,    plan->parts,  shared, plan->parts,       plan->part_tiles};
-        if ((r = gpuscan__enqueue_sums(chain, common, &parts)) != 0)
-            return r;
+        gpuscan__enqueue_sums(chain, common, &parts);
     }
     launch = gpuscan__launch_begin(chain, kernel);
     memset(&numbers, 0, sizeof(numbers));
@@ -20456,8 +20419,9 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     GPUSCAN__SELECT_PLAN(GPUSCAN__FROM_PLAN)
     numbers.epoch = chain->place.epoch;
     gpuscan__arg_outputs(&launch, plan, moves, 0, &numbers);
-    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, !moves);
-    return r != 0 || !moves ? r : gpuscan__select_move(chain, plan, kernel + 1);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared);
+    if (moves)
+        gpuscan__select_move(chain, plan, kernel + 1);
 }
 
 /* ---- self-test of selections and runs */
@@ -21531,51 +21495,28 @@ static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, unit);
 }
 
-/* Holds the state of gpuscan__sort_commands. A first run counts the commands: the second must know which is last. */
-typedef struct gpuscan__sort_run {
-    gpuscan__chain *chain;
-    const gpuscan__sort_plan *plan;
-    unsigned count, total; /* count: commands so far. total: all commands, or 0 in the first run */
-    gpuscan_result result;
-} gpuscan__sort_run;
-
-/* Begins a launch. Returns 0 if commands are only counted, or after a failure. */
-static int gpuscan__sort_begin(gpuscan__sort_run *run, gpuscan__launch *launch, size_t kernel) {
-    run->count++;
-    if (run->total == 0 || run->result != 0)
-        return 0;
-    *launch = gpuscan__launch_begin(run->chain, kernel - (run->plan->common.key.custom_size == 0));
-    return 1;
+/* Begins a launch. Programs without a custom->key lack the first kernel. */
+static gpuscan__launch gpuscan__sort_begin(gpuscan__chain *chain, const gpuscan__sort_plan *plan, size_t kernel) {
+    return gpuscan__launch_begin(chain, kernel - (plan->common.key.custom_size == 0));
 }
 
-static void gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch *launch, const void *numbers,
-                              size_t numbers_size, uint64_t groups, uint64_t shared) {
-    run->result = gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, run->count == run->total);
-}
-
-static void gpuscan__sort_keys_of(gpuscan__sort_run *run) {
-    const gpuscan__sort_plan *plan = run->plan;
-    gpuscan__launch launch;
+static void gpuscan__sort_keys_of(gpuscan__chain *chain, const gpuscan__sort_plan *plan) {
+    gpuscan__launch launch = gpuscan__sort_begin(chain, plan, GPUSCAN__SORT_KEYS);
     gpuscan__sort_keys_numbers numbers;
-    if (!plan->desc->custom || !gpuscan__sort_begin(run, &launch, GPUSCAN__SORT_KEYS))
-        return;
     numbers.src_offset = gpuscan__arg_buffer(&launch, plan->desc->src);
     numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->keys.size, plan->keys.size);
     GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags);
-    gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->groups, 0);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), plan->groups, 0);
 }
 
 /* Copies elements of `size` bytes, by index or in order. widens: 1 to copy sorted 32-bit indices to ulong elements. */
-static void gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer from, gpuscan_buffer to, uint32_t size,
-                               int by_index, int widens) {
-    const gpuscan__sort_plan *plan = run->plan;
+static void gpuscan__sort_move(gpuscan__chain *chain, const gpuscan__sort_plan *plan, gpuscan_buffer from,
+                               gpuscan_buffer to, uint32_t size, int by_index, int widens) {
     gpuscan_buffer indices = plan->values.size ? gpuscan__sort_result(plan, &plan->values) : from;
     uint32_t unit = (uint32_t)gpuscan__min(gpuscan__alignment(size), 16);
     uint32_t index_size = plan->values.size ? plan->values.size : 1;
-    gpuscan__launch launch;
+    gpuscan__launch launch = gpuscan__sort_begin(chain, plan, GPUSCAN__SORT_GATHER);
     gpuscan__sort_gather_numbers numbers;
-    if (!gpuscan__sort_begin(run, &launch, GPUSCAN__SORT_GATHER))
-        return;
     numbers.src_offset = gpuscan__arg_place(&launch, from, size, 1);
     numbers.dst_offset = gpuscan__arg_place(&launch, to, size, 1);
     numbers.indices_offset = gpuscan__arg_place(&launch, indices, index_size, index_size);
@@ -21583,22 +21524,19 @@ static void gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer from, gpus
                        plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0));
     numbers.parts = widens ? 1 : size / unit;
     numbers.unit = widens ? 0 : unit;
-    gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->groups, 0);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), plan->groups, 0);
 }
 
 /* Enqueues a kernel that sorts. pass: 0 if the kernel does all passes. flags: further flags, besides plan->flags. Each
    kernel gets `from`, to[0] and to[1] of the keys and of the values. Without values it gets the keys' buffers twice. */
-static void gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t flags, uint64_t groups,
-                               uint64_t shared) {
-    const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan *gs = run->chain->gs;
+static void gpuscan__sort_step(gpuscan__chain *chain, const gpuscan__sort_plan *plan, size_t kernel, uint32_t pass,
+                               uint32_t flags, uint64_t groups, uint64_t shared) {
+    const gpuscan *gs = chain->gs;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
     uint32_t unit = plan->key.fields[0] ? 1 : values->size, k;
-    gpuscan__launch launch;
+    gpuscan__launch launch = gpuscan__sort_begin(chain, plan, kernel);
     gpuscan__sort_numbers numbers;
     cl_ulong *field = (cl_ulong *)(void *)&numbers + offsetof(gpuscan__sort_numbers, from_0) / sizeof(cl_ulong);
-    if (!gpuscan__sort_begin(run, &launch, kernel))
-        return;
     memset(&numbers, 0, sizeof(numbers));
     numbers.keys_offset = gpuscan__arg_place(&launch, keys->from, keys->size, keys->size);
     numbers.keys_dst_offset = gpuscan__arg_place(&launch, keys->to[0], keys->size, keys->size);
@@ -21619,84 +21557,76 @@ static void gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t p
     numbers.parts = plan->parts;
     numbers.units = gs->device.units;
     numbers.split = plan->common.forced ? 1 : gs->device.profile.cpu.sort_split / (keys->size + plan->values.size);
-    gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared);
 }
 
 /* Enqueues a pass that takes three launches. The last one has `shared` bytes of local memory. */
-static void gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, uint32_t flags, uint64_t shared) {
-    const gpuscan__sort_plan *plan = run->plan;
+static void gpuscan__sort_pass(gpuscan__chain *chain, const gpuscan__sort_plan *plan, uint32_t pass, uint32_t flags,
+                               uint64_t shared) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t digits = gpuscan__key_is_cpu(key) ? 0 : (uint64_t)1 << plan->key.digit_bits;
-    gpuscan__sort_step(run, GPUSCAN__SORT_COUNT, pass, flags, plan->parts, 4 * digits);
-    gpuscan__sort_step(run, GPUSCAN__SORT_PLACES, pass, flags, gpuscan__max(digits, 1),
+    gpuscan__sort_step(chain, plan, GPUSCAN__SORT_COUNT, pass, flags, plan->parts, 4 * digits);
+    gpuscan__sort_step(chain, plan, GPUSCAN__SORT_PLACES, pass, flags, gpuscan__max(digits, 1),
                        (uint64_t)key->group * (plan->key.wide ? 16 : 8));
-    gpuscan__sort_step(run, GPUSCAN__SORT_SCATTER, pass, flags, plan->parts, shared);
+    gpuscan__sort_step(chain, plan, GPUSCAN__SORT_SCATTER, pass, flags, plan->parts, shared);
 }
 
 /* Enqueues the kernels that sort. With plan->buckets, a CPU first scatters elements to buckets by the most significant
    digit, and the kernel `buckets` sorts each bucket by the other digits. But if buckets are uneven (one has more than
    a compute unit's share of the elements), passes over all elements sort instead. Only the device knows this, so the
    passes are enqueued in any case. Unless buckets are uneven, they return without work. */
-static void gpuscan__sort_passes(gpuscan__sort_run *run) {
-    const gpuscan__sort_plan *plan = run->plan;
+static void gpuscan__sort_passes(gpuscan__chain *chain, const gpuscan__sort_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
-    const gpuscan *gs = run->chain->gs;
+    const gpuscan *gs = chain->gs;
     uint64_t shared =
         gpuscan__key_is_cpu(key) ? 0 : gpuscan__sort_shared_bytes(gs, key, &plan->key, key->group, key->vectors);
     uint64_t counts = gpuscan__sort_histogram_bytes(gs, plan);
     uint32_t form = plan->key.form, pass, blocks = plan->blocks ? GPUSCAN__FLAG_BLOCKS : 0;
     if (form == GPUSCAN__SORT_SMALL)
-        gpuscan__sort_step(run, GPUSCAN__SORT_ALL, 0, 0, 1, shared);
+        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_ALL, 0, 0, 1, shared);
     else if (form == GPUSCAN__SORT_TOGETHER)
-        gpuscan__sort_step(run, GPUSCAN__SORT_ALL, 0, 0, plan->tiles, shared);
+        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_ALL, 0, 0, plan->tiles, shared);
     else if (form != GPUSCAN__SORT_PASSES)
-        gpuscan__sort_step(run, GPUSCAN__SORT_HISTOGRAM, 0, 0, gpuscan__sort_histogram_groups(gs, plan), counts);
+        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_HISTOGRAM, 0, 0, gpuscan__sort_histogram_groups(gs, plan),
+                           counts);
     if (form == GPUSCAN__SORT_FILLED)
-        gpuscan__sort_step(run, GPUSCAN__SORT_FILL, 0, 0,
+        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_FILL, 0, 0,
                            gpuscan__min(plan->tiles, (uint64_t)gs->device.units * GPUSCAN__SORT_RESIDENT),
                            sizeof(cl_uint) << plan->key.digit_bits);
     for (pass = 0; form == GPUSCAN__SORT_SWEEPS && pass < plan->passes; pass++)
-        gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0, plan->tiles, shared);
+        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_SWEEP, pass, 0, plan->tiles, shared);
     if (plan->buckets) {
-        gpuscan__sort_pass(run, 0, GPUSCAN__FLAG_BUCKETS, 0);
-        gpuscan__sort_step(run, GPUSCAN__SORT_BUCKETS, 0, blocks, plan->parts, 0);
+        gpuscan__sort_pass(chain, plan, 0, GPUSCAN__FLAG_BUCKETS, 0);
+        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_BUCKETS, 0, blocks, plan->parts, 0);
     }
     for (pass = 0; form == GPUSCAN__SORT_PASSES && pass < plan->passes; pass++)
-        gpuscan__sort_pass(run, pass, plan->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
+        gpuscan__sort_pass(chain, plan, pass, plan->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
 }
 
-static void gpuscan__sort_commands(gpuscan__sort_run *run) {
-    const gpuscan__sort_plan *plan = run->plan;
+static void gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
+    const gpuscan__sort_plan *plan = (const gpuscan__sort_plan *)common;
     const gpuscan__sort_buffers *const both[] = {&plan->keys, &plan->values};
     const gpuscan_buffer moved = {NULL, plan->moved_at}; /* where an array is gathered if its dst may be its src */
     const gpuscan_buffer permutation = plan->desc->permutation;
     uint32_t i;
-    gpuscan__sort_keys_of(run);
-    gpuscan__sort_passes(run);
+    if (plan->desc->custom)
+        gpuscan__sort_keys_of(chain, plan);
+    gpuscan__sort_passes(chain, plan);
     for (i = 0; i < 2; i++) {
         gpuscan_buffer result = gpuscan__sort_result(plan, both[i]), dst = both[i]->dst;
         if (both[i]->size && (result.mem != dst.mem || result.offset != dst.offset))
-            gpuscan__sort_move(run, result, dst, both[i]->size, 0, 0);
+            gpuscan__sort_move(chain, plan, result, dst, both[i]->size, 0, 0);
     }
     for (i = 0; i <= plan->desc->payload_count; i++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, i);
         int apart = src && gpuscan__sort_is_apart(src);
         if (src)
-            gpuscan__sort_move(run, src->buffer, apart ? src[1].buffer : moved, src->size, 1, 0);
+            gpuscan__sort_move(chain, plan, src->buffer, apart ? src[1].buffer : moved, src->size, 1, 0);
         if (src && !apart)
-            gpuscan__sort_move(run, moved, src[1].buffer, src->size, 0, 0);
+            gpuscan__sort_move(chain, plan, moved, src[1].buffer, src->size, 0, 0);
     }
     if (permutation.mem && plan->index_size != plan->values.size)
-        gpuscan__sort_move(run, gpuscan__sort_result(plan, &plan->values), permutation, plan->index_size, 0, 1);
-}
-
-static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
-    gpuscan__sort_run run = {chain, (const gpuscan__sort_plan *)common, 0, 0, GPUSCAN_SUCCESS};
-    gpuscan__sort_commands(&run);
-    run.total = run.count;
-    run.count = 0;
-    gpuscan__sort_commands(&run);
-    return run.result;
+        gpuscan__sort_move(chain, plan, gpuscan__sort_result(plan, &plan->values), permutation, plan->index_size, 0, 1);
 }
 
 static uint32_t gpuscan__test_fraction(uint32_t bits) {
@@ -22139,8 +22069,8 @@ static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *commo
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpuscan__integral_plan *plan, int kernel,
-                                               uint64_t groups) {
+static void gpuscan__integral_launch(gpuscan__chain *chain, const gpuscan__integral_plan *plan, int kernel,
+                                     uint64_t groups) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, common->key.undivided ? 0 : (size_t)kernel);
@@ -22164,11 +22094,10 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.strips = gpuscan__unless_rehearsed(chain, plan->strips);
     numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
     numbers.flags = common->flags;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
-                               gpuscan__integral_shared_bytes(chain->gs, common), is_last);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, gpuscan__integral_shared_bytes(chain->gs, common));
 }
 
-static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
+static void gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__integral_plan *plan = (const gpuscan__integral_plan *)common;
     const gpuscan__key *key = &common->key;
     int cpu = gpuscan__key_is_cpu(key);
@@ -22176,12 +22105,11 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
     uint64_t images = plan->src.images, blocks = cpu ? 1 : gpuscan__ceil_div(plan->strips, subgroups);
     uint64_t carries = cpu ? images * gpuscan__ceil_div(plan->src.width, key->tile)
                            : gpuscan__ceil_div(images * (plan->src.height + plan->bands), subgroups * key->vectors);
-    gpuscan_result r = GPUSCAN_SUCCESS;
     if (plan->src.width > 0 && (plan->bands > 1 || plan->strips > 1))
-        r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
-    if (r == 0 && (cpu ? plan->src.width > 0 && plan->bands > 1 : !plan->few_strips && plan->strips > 1))
-        r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_CARRIES, carries);
-    return r != 0 ? r : gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
+        gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
+    if (cpu ? plan->src.width > 0 && plan->bands > 1 : !plan->few_strips && plan->strips > 1)
+        gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_CARRIES, carries);
+    gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
 }
 
 /* Returns the factor of a row or column. A pixel is its row's factor times its column's. So a cell is a sum of rows'
@@ -22518,7 +22446,7 @@ static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quant
     return gpuscan__min(gpuscan__ceil_div(plan->rows, rows), 64 * (uint64_t)gs->device.units);
 }
 
-static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
+static void gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__quantile_plan *plan = (const gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
@@ -22537,8 +22465,8 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
     numbers.by_edges = desc->edges.mem != NULL;
     numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
     numbers.flags = common->flags;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__quantile_groups(chain->gs, plan),
-                               gpuscan__quantile_shared_bytes(chain->gs, &common->key, plan->key.variant), 1);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__quantile_groups(chain->gs, plan),
+                        gpuscan__quantile_shared_bytes(chain->gs, &common->key, plan->key.variant));
 }
 
 enum { GPUSCAN__TEST_RANKS = 12 }; /* number of fractions in a self-test of the variant ALL */
