@@ -11904,6 +11904,7 @@ typedef struct gpuscan__given {
 typedef struct gpuscan__key {
     gpuscan__given given;
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
+    uint32_t lanes; /* the device's GPUSCAN__LANES_... when the call was planned: see gpuscan__leave_lanes */
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
     uint32_t undivided; /* 1: no row, column or image is divided among groups, so no kernel joins partial results */
     uint32_t own[GPUSCAN__KEY_OWN]; /* a copy of the operation's gpuscan__X_key, whose fields are all uint32_t */
@@ -15245,6 +15246,7 @@ static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
         plan->key = *plan->forced;
         memcpy(own, plan->key.own, operation->own_size);
     }
+    plan->key.lanes = (uint32_t)gs->device.lanes;
     r = operation->choose(gs, plan);
     memcpy(plan->key.own, own, operation->own_size);
     return r;
@@ -15285,27 +15287,15 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Stops using the vendor's instructions. Takes out of the object's list all programs that a call has requested, and
-   returns them. The others, programs from blobs, stay: a call takes such a program only if it needs the same text. */
-static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
-    gpuscan__program **at = &gs->programs, *left = NULL, *program;
-    while ((program = *at) != NULL) {
-        if (!program->key.group) {
-            at = &program->next;
-            continue;
-        }
-        *at = program->next;
-        program->next = left;
-        left = program;
-    }
+/* Stops using the vendor's instructions. Later calls have other keys, so that they take no program that uses them. */
+static void gpuscan__leave_lanes(gpuscan *gs) {
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = GPUSCAN__LANE_WIDTH;
     gpuscan__choose_fence(gs);
-    return left;
 }
 
 static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
-    gpuscan__free_programs(gs, gpuscan__leave_lanes(gs));
+    gpuscan__leave_lanes(gs);
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
 }
 
@@ -15319,9 +15309,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
     uint32_t strategy = plan->key.strategy;
-    gpuscan__program *with_lanes = gpuscan__leave_lanes(gs), *program, **at;
+    gpuscan__program *program;
     gpuscan_call any = *call;
     gpuscan_result r;
+    gpuscan__leave_lanes(gs);
     r = gpuscan__choose(gs, plan);
     any.strategy = GPUSCAN_STRATEGY_AUTO;
     plan->call = &any;
@@ -15332,15 +15323,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     plan->call = call;
     if (r == 0) {
         plan->key.strategy = strategy; /* gpuscan__note_refusal names this strategy */
-        gpuscan__free_programs(gs, with_lanes);
         gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used",
                               "its program did not build with them");
         gs->error[0] = 0;
         return GPUSCAN__AGAIN;
     }
-    for (at = &gs->programs; *at;)
-        at = &(*at)->next;
-    *at = with_lanes;
     gs->device = device;
     return r;
 }
@@ -21645,25 +21632,14 @@ static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t fli
     return (magnitude == 0 || key == magnitude ? magnitude | sign : key ^ ones) ^ flip;
 }
 
-/* Sorts the numbers i below `count` by codes[i]. `places` has room for 2 * count numbers. Returns its sorted half. */
-static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *places, uint64_t count) {
-    uint32_t *from = places, *to = places + count, *swap, shift;
-    uint64_t begins[257], i;
-    for (i = 0; i < count; i++)
-        from[i] = (uint32_t)i;
-    for (shift = 0; shift < 64; shift += 8) {
-        memset(begins, 0, sizeof(begins));
-        for (i = 0; i < count; i++)
-            begins[(codes[i] >> shift & 0xff) + 1]++;
-        for (i = 0; i < 256; i++)
-            begins[i + 1] += begins[i];
-        for (i = 0; i < count; i++)
-            to[begins[codes[from[i]] >> shift & 0xff]++] = from[i];
-        swap = from;
-        from = to;
-        to = swap;
-    }
-    return from;
+/* The code of a self-test's key, and the key's number in src. */
+typedef struct gpuscan__test_code {
+    uint64_t code, number;
+} gpuscan__test_code;
+
+static int gpuscan__test_order(const void *a, const void *b) {
+    const gpuscan__test_code *x = (const gpuscan__test_code *)a, *y = (const gpuscan__test_code *)b;
+    return x->code != y->code ? (x->code < y->code ? -1 : 1) : x->number < y->number ? -1 : 1;
 }
 
 /* Returns key i of the self-test.
@@ -21679,29 +21655,31 @@ static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, uns
     return round == 2 ? (size > 2 ? i << (8 * (size - 2)) : i * ((uint64_t)1 << 8 * size) / count) : random;
 }
 
-/* Fills the keys of a self-test. Returns the keys' indices in sorted order, or NULL if memory is short. */
-static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, unsigned char *src) {
+/* Fills the keys of a self-test. Returns the keys' codes in sorted order, or NULL if memory is short. */
+static const gpuscan__test_code *gpuscan__sort_test_keys(gpuscan__test *test, unsigned char *src) {
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
     uint32_t size = gpuscan__types[desc->key_type].size, bits = desc->bit_end ? desc->bit_end - desc->bit_begin : 64;
     uint64_t flip = gpuscan__sort_flip(desc->key_type, desc->descending), count = desc->count, i, key;
-    uint64_t *codes = (uint64_t *)gpuscan__test_memory(test, count * 2 * sizeof(*codes));
+    gpuscan__test_code *codes = (gpuscan__test_code *)gpuscan__test_memory(test, count * sizeof(*codes));
     if (test->failed)
         return NULL;
     for (i = 0; i < count; i++) {
         key = gpuscan__test_key(size, i, count, test->round) & ~(uint64_t)0 >> (64 - 8 * size);
-        codes[i] = gpuscan__sort_code(desc->key_type, key, flip) >> desc->bit_begin & ~(uint64_t)0 >> (64 - bits);
+        codes[i].code = gpuscan__sort_code(desc->key_type, key, flip) >> desc->bit_begin & ~(uint64_t)0 >> (64 - bits);
+        codes[i].number = i;
         gpuscan__put_bits(size, src, i, key);
     }
-    return gpuscan__test_sort(codes, (uint32_t *)(codes + count), count);
+    qsort(codes, (size_t)count, sizeof(*codes), gpuscan__test_order);
+    return codes;
 }
 
-/* Adds an output, whose element i must be element order[i] of `src`. */
+/* Adds an output, whose element i must be element order[i].number of `src`. */
 static void gpuscan__sort_test_out(gpuscan__test *test, gpuscan_buffer *buffer, const unsigned char *src,
-                                   const uint32_t *order, uint64_t count, size_t size) {
+                                   const gpuscan__test_code *order, uint64_t count, size_t size) {
     unsigned char *dst = gpuscan__test_out(test, buffer, count * size);
     uint64_t i;
     for (i = 0; i < count && !test->failed; i++)
-        memcpy(dst + i * size, src + order[i] * size, size);
+        memcpy(dst + i * size, src + order[i].number * size, size);
 }
 
 /* Sets the number of elements of a round, and the bits to sort by. Round 2 sorts by some of them if the program can. */
@@ -21726,7 +21704,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     int moves_indices = own.fields[0] == 0 && own.value_size == (own.wide ? 8u : 4u);
     unsigned round = test->round;
     unsigned char *src;
-    const uint32_t *order;
+    const gpuscan__test_code *order;
     uint32_t k;
     uint64_t i;
     if (round == 3)
@@ -21747,7 +21725,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     if (desc->index_type) {
         unsigned char *permutation = gpuscan__test_out(test, &desc->permutation, desc->count * own.value_size);
         for (i = 0; i < desc->count && !test->failed; i++)
-            gpuscan__put(desc->index_type, permutation, i, order[i]);
+            gpuscan__put(desc->index_type, permutation, i, order[i].number);
     }
     for (k = 0; k < desc->payload_count; k++) {
         gpuscan_payload *payload = &test->payloads[k];
