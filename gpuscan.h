@@ -12014,7 +12014,6 @@ struct gpuscan {
     cl_command_queue queue;         /* gpuscan_desc.queue, or the library's own, which is created on first use */
     cl_command_queue service_queue; /* clears scratch and tests programs. The caller's commands cannot block it */
     cl_command_queue last_queue;    /* the last call's queue; retained */
-    int last_in_order;              /* 1: last_queue is in-order */
     gpuscan__device device;
     gpuscan__program *programs; /* built programs and programs of blobs, the latest first */
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
@@ -14122,7 +14121,7 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
 
 /* If the last call that used the object's scratch was in another queue or in an out-of-order queue, the next command
    also waits for that call. Then a marker's event replaces the wait list, so the chain waits for at most two events. */
-static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
+static void gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event, joined = NULL;
     int is_other = gs->scratch_queue && gs->scratch_queue != chain->queue;
@@ -14147,15 +14146,13 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     if (code != CL_SUCCESS) {
         gpuscan__forget_event(gs, &joined);
         gpuscan__forget_event(gs, &event);
-        return gpuscan__fail(gs, code, "%s the queue that used the object's scratch last failed", what);
-    }
-    if (event) { /* the chain now owns `event` and `joined` */
+        chain->result = gpuscan__fail(gs, code, "%s the queue that used the object's scratch last failed", what);
+    } else if (event) { /* the chain now owns `event` and `joined` */
         chain->own[0] = event;
         chain->own[1] = joined;
         chain->wait_count = joined ? 2 : 1;
         chain->waits = chain->own;
     }
-    return GPUSCAN_SUCCESS;
 }
 
 static void gpuscan__chain_waited(gpuscan__chain *chain) {
@@ -14294,7 +14291,7 @@ static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *p
     chain->own_scratch = 1;
     chain->result = gpuscan__grow_all(gs, need);
     if (chain->result == 0)
-        chain->result = gpuscan__chain_own_scratch(chain);
+        gpuscan__chain_own_scratch(chain);
     for (i = 0; i < GPUSCAN__SCRATCHES && chain->result == 0; i++) {
         chain->place.mem[i] = gs->scratch[i].mem;
         if (need->bytes[i] && i >= GPUSCAN__WORDS32 && i <= GPUSCAN__WORDS128)
@@ -14912,9 +14909,6 @@ static gpuscan_result gpuscan__check_queue(gpuscan *gs, cl_command_queue queue, 
     cl_context context = NULL;
     cl_device_id device = NULL;
     cl_int code;
-    *in_order = gs->last_in_order; /* right for last_queue: gs retains it, so no new queue gets its handle */
-    if (queue == gs->last_queue)
-        return GPUSCAN_SUCCESS;
     if ((code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL)) == CL_SUCCESS &&
         (code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL)) == CL_SUCCESS)
         code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
@@ -15514,9 +15508,8 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     chain.wait_count = plan->call->wait_count;
     chain.waits = plan->call->wait_list;
     gpuscan__chain_scratch(&chain, plan);
-    if (chain.result == 0 && queue != gs->service_queue &&
-        (chain.result = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
-        gs->last_in_order = in_order;
+    if (chain.result == 0 && queue != gs->service_queue)
+        chain.result = gpuscan__keep_queue(gs, &gs->last_queue, queue);
     gpuscan__chain_stand_in(&chain, plan);
     if (chain.result == 0 && program)
         plan->operation->enqueue(&chain, plan);
