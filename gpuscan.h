@@ -17043,24 +17043,11 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 /* Rows of up to this many bytes are loaded BY_ELEMENTS if they suit neither ROWS_BY_VECTORS nor ROWS_WITH_GAPS. */
 #define GPUSCAN__SPARSE_ROW 512
 
-/* Returns how many rows a tile holds if the gaps between rows count as elements. Prefers a number of rows after which a
-   cache line ends, so that no two tiles share a line. If this would leave much of the tile empty, returns how many rows
-   fit. The tile's first vector is aligned, so `offset` % `vector` elements of the tile lie before its first row, or in
-   reverse behind its last row. tuning: scan-dense-rows */
-static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
-    uint32_t line = 8 * vector, even = gpuscan__alignment(length);
-    uint32_t lines_end = even < line ? line / even : 1;        /* after every lines_end rows a cache line ends */
-    uint32_t rows = (tile - (uint32_t)(offset % vector)) / length, whole = rows / lines_end * lines_end;
-    if (whole * 16 >= rows * 15)
-        return whole;
-    return (length | offset) % vector != 0 ? (tile - (vector - 1)) / length : rows;
-}
-
 /* Sets plan->tile_rows, the number of whole rows of a tile, and plan->length, the number of elements from one row's
    beginning to the next. Returns how many elements of the tile are used, or 0 if a row does not fit. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     uint32_t vector = gpuscan__scan_vector(&plan->common.e, &plan->key), tile = plan->common.key.tile;
-    uint64_t length = gpuscan__ceil_div(plan->desc->count, vector) * vector, pitch = plan->src_pitch, most;
+    uint64_t length = gpuscan__ceil_div(plan->desc->count, vector) * vector, pitch = plan->src_pitch, most, offset;
     int by_pitch = plan->key.whole_rows == GPUSCAN__ROWS_WITH_GAPS ||
                    (plan->key.whole_rows == GPUSCAN__ROWS_BY_VECTORS && pitch == plan->dst_pitch &&
                     pitch <= 2 * length);
@@ -17072,11 +17059,10 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels use 32 bits for positions in a tile */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
-    if (by_pitch)
-        plan->tile_rows = gpuscan__scan_dense_rows(plan->desc->reverse
-                                                       ? plan->length - plan->desc->count - plan->desc->src.offset
-                                                       : plan->desc->src.offset,
-                                                   plan->length, tile, vector);
+    /* a tile's first vector may begin with elements before the first row (with `reverse`: behind its end) */
+    offset = plan->desc->reverse ? length - plan->desc->count - plan->desc->src.offset : plan->desc->src.offset;
+    if (by_pitch && (length | offset) % vector != 0)
+        plan->tile_rows = (tile - (vector - 1)) / plan->length;
     plan->tile_rows = (uint32_t)gpuscan__min(plan->tile_rows, most);
     return plan->tile_rows * plan->length;
 }
