@@ -14815,32 +14815,28 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_init(gpuscan *gs, gpuscan__plan 
     return GPUSCAN_SUCCESS;
 }
 
-GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *field, uint64_t pitch, uint64_t count,
-                                                      uint64_t *resolved) {
-    *resolved = pitch ? pitch : count;
+/* Sets `*resolved` to a pitch in units of `size` bytes. The desc gives `pitch`, in these units, or `pitch_bytes`, a
+   multiple of `alignment` bytes. If both are 0, the pitch is `count` units, so rows have no gaps. `prefix` is what
+   precedes `pitch` in the names of the desc's fields, such as "src_". */
+GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitches(gpuscan *gs, const char *prefix, uint64_t pitch,
+                                                        uint64_t pitch_bytes, uint32_t alignment, uint32_t size,
+                                                        uint64_t count, uint64_t *resolved) {
+    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
+    if (pitch && pitch_bytes)
+        return gpuscan__fail(gs, argument, "%spitch and %spitch_bytes are both given", prefix, prefix);
+    if (pitch_bytes % alignment != 0)
+        return gpuscan__fail(gs, argument, "%spitch_bytes is not a multiple of %u, the elements' alignment", prefix,
+                             (unsigned)alignment);
+    *resolved = pitch_bytes ? pitch_bytes / size : pitch ? pitch : count;
     if (*resolved < count)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row or line", field);
+        return gpuscan__fail(gs, argument, "%spitch%s is smaller than a row or line", prefix,
+                             pitch_bytes ? "_bytes" : "");
     return GPUSCAN_SUCCESS;
 }
 
-/* Names of a desc's fields, for error messages: array of rows, pitch in elements or pixels, and pitch in bytes. */
-typedef struct gpuscan__row_fields {
-    const char *range, *pitch, *pitch_bytes;
-} gpuscan__row_fields;
-
-/* Sets `*resolved` to a pitch in units of `size` bytes. The desc gives `pitch`, in these units, or `pitch_bytes`, a
-   multiple of `alignment` bytes. If both are 0, the pitch is `count` units, so rows have no gaps. */
-GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitches(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
-                                                        uint64_t pitch_bytes, uint32_t alignment, uint32_t size,
-                                                        uint64_t count, uint64_t *resolved) {
-    if (pitch && pitch_bytes)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s and %s are both given", fields->pitch,
-                             fields->pitch_bytes);
-    if (pitch_bytes % alignment != 0)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a multiple of %u, the elements' alignment",
-                             fields->pitch_bytes, (unsigned)alignment);
-    return gpuscan__resolve_pitch(gs, pitch_bytes ? fields->pitch_bytes : fields->pitch,
-                                  pitch_bytes ? pitch_bytes / size : pitch, count, resolved);
+GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *prefix, uint64_t pitch, uint64_t count,
+                                                      uint64_t *resolved) {
+    return gpuscan__resolve_pitches(gs, prefix, pitch, 0, 1, 1, count, resolved);
 }
 
 /* ---- the fields that every call has */
@@ -16858,10 +16854,8 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
 
 /* Adds the range of src or dst, and resolves its pitch. In scans of columns, the range's rows are a matrix's lines. */
 static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan, int is_dst) {
-    static const gpuscan__row_fields names[] = {{"src", "src_pitch", "src_pitch_bytes"},
-                                                {"dst", "dst_pitch", "dst_pitch_bytes"}};
     const gpuscan_scan_desc *desc = plan->desc;
-    const gpuscan__row_fields *fields = &names[is_dst];
+    const char *field = is_dst ? "dst" : "src", *prefix = is_dst ? "dst_" : "src_";
     uint64_t line = !desc->along ? desc->count : desc->count ? plan->rows : 0, elements;
     uint64_t lines = !desc->along ? plan->rows : gpuscan__max(desc->count, 1);
     uint64_t given = is_dst ? desc->dst_pitch : desc->src_pitch;
@@ -16870,11 +16864,11 @@ static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan,
     uint32_t size = is_dst ? plan->common.e.dst_size : plan->common.e.src_size;
     gpuscan__range *range;
     gpuscan_result r;
-    if ((r = gpuscan__resolve_pitches(gs, fields, given, bytes, size, size, line, pitch)) != 0 ||
-        (r = gpuscan__extent(gs, fields->range, line, lines, *pitch, size, &elements)) != 0)
+    if ((r = gpuscan__resolve_pitches(gs, prefix, given, bytes, size, size, line, pitch)) != 0 ||
+        (r = gpuscan__extent(gs, field, line, lines, *pitch, size, &elements)) != 0)
         return r;
-    range = is_dst ? gpuscan__output(&plan->common, fields->range, desc->dst, elements, size)
-                   : gpuscan__input(&plan->common, fields->range, desc->src, elements, size);
+    range = is_dst ? gpuscan__output(&plan->common, field, desc->dst, elements, size)
+                   : gpuscan__input(&plan->common, field, desc->src, elements, size);
     gpuscan__rows_of(range, lines, line, *pitch, size);
     range->in_place = 1;
     range->partial = is_dst && (*pitch > line || desc->count_buffer.mem);
@@ -17897,7 +17891,7 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
     const gpuscan_segments *segments = &desc->segments;
     gpuscan_type type;
     gpuscan_result r;
-    if ((r = gpuscan__resolve_pitch(gs, "src_pitch", desc->src_pitch, desc->count, &plan->src_pitch)) != 0)
+    if ((r = gpuscan__resolve_pitch(gs, "src_", desc->src_pitch, desc->count, &plan->src_pitch)) != 0)
         return r;
     plan->results = desc->rows ? desc->rows : 1;
     plan->mean = desc->count;
@@ -18956,7 +18950,6 @@ static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, gpuscan__histogram_pla
 
 /* Adds the range of the samples, in a buffer or an image, for later checks. Sets the pitch of rows in bytes. */
 static gpuscan_result gpuscan__samples_range(gpuscan *gs, gpuscan__histogram_plan *plan) {
-    static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
     const gpuscan_histogram_desc *desc = plan->desc;
     uint32_t size = plan->element_size;
     uint32_t alignment = plan->element == GPUSCAN_TYPE_CUSTOM ? gpuscan__alignment(size) : size;
@@ -18967,11 +18960,11 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, gpuscan__histogram_pla
         pitch = gpuscan__min(pitch, desc->count);
     if (!gpuscan__multiply(desc->count, pixel, &row) || !gpuscan__multiply(pitch, pixel, &pitch))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples: count or pitch does not fit 64 bits in bytes");
-    if ((r = gpuscan__resolve_pitches(gs, &fields, pitch, desc->pitch_bytes, alignment, 1, row, &plan->pitch)) != 0)
+    if ((r = gpuscan__resolve_pitches(gs, "", pitch, desc->pitch_bytes, alignment, 1, row, &plan->pitch)) != 0)
         return r;
     if (!gpuscan__multiply(plan->rows - 1, plan->pitch, &before) || !gpuscan__add(before, row, &bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples: rows * %s + count does not fit 64 bits",
-                             desc->pitch_bytes ? fields.pitch_bytes : fields.pitch);
+                             desc->pitch_bytes ? "pitch_bytes" : "pitch");
     range->elements = gpuscan__ceil_div(bytes, size);
     range->cut = (uint32_t)(range->elements * size - bytes);
     range->required = bytes > 0;
@@ -19028,8 +19021,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "host_edges and host_weights are for gpuscan_histogram_host; set edges and weights");
     if ((r = gpuscan__resolve_tiles(gs, plan)) != 0 ||
-        (r = gpuscan__resolve_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) !=
-            0 ||
+        (r = gpuscan__resolve_pitch(gs, "weights_", desc->weights_pitch, desc->count, &plan->weights_pitch)) != 0 ||
         (r = gpuscan__samples_range(gs, plan)) != 0 || (r = gpuscan__histogram_ranges(gs, plan)) != 0)
         return r;
     /* rows without gaps become one row, unless expressions see a pixel's number in its row */
@@ -21815,16 +21807,15 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
 /* Sets the pitches in `of`, whose other fields the caller has set, and `*elements`, the number of channels from the
    first pixel to the last. A given pitch of 0 means no gaps. Refuses sizes that do not fit 64 bits if multiplied by 16:
    scratch has less than 16 times the pixels' bytes, so that the scratch's size fits, too. */
-static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__row_fields *fields,
+static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const char *field, const char *prefix,
                                               uint64_t pitch, uint64_t pitch_bytes, uint64_t image_pitch,
                                               uint64_t *elements) {
-    const char *field = fields->range;
     uint64_t row, image, size = 16 * (uint64_t)of->size;
     gpuscan_result r;
     if (!gpuscan__multiply(of->width, of->channels, &row) || !gpuscan__multiply(pitch, of->channels, &pitch) ||
         !gpuscan__multiply(image_pitch, of->channels, &of->image_pitch))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: its size in bytes does not fit 64 bits", field);
-    if ((r = gpuscan__resolve_pitches(gs, fields, pitch, pitch_bytes, of->size, of->size, row, &of->pitch)) != 0 ||
+    if ((r = gpuscan__resolve_pitches(gs, prefix, pitch, pitch_bytes, of->size, of->size, row, &of->pitch)) != 0 ||
         (r = gpuscan__extent(gs, field, of->height ? row : 0, of->height, of->pitch, size, &image)) != 0)
         return r;
     if (image_pitch == 0)
@@ -21906,8 +21897,6 @@ static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_pla
 static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
-    static const gpuscan__row_fields src_fields = {"src", "src_pitch", "src_pitch_bytes"};
-    static const gpuscan__row_fields dst_fields = {"dst", "dst_pitch", "dst_pitch_bytes"};
     uint64_t src_elements, dst_elements;
     gpuscan__range *range;
     gpuscan_result r;
@@ -21925,9 +21914,9 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
         !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
-    if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_fields, desc->src_pitch, desc->src_pitch_bytes,
+    if ((r = gpuscan__resolve_pixels(gs, &plan->src, "src", "src_", desc->src_pitch, desc->src_pitch_bytes,
                                      desc->src_image_pitch, &src_elements)) != 0 ||
-        (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes,
+        (r = gpuscan__resolve_pixels(gs, &plan->dst, "dst", "dst_", desc->dst_pitch, desc->dst_pitch_bytes,
                                      desc->dst_image_pitch, &dst_elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, plan->src.size);
@@ -22296,7 +22285,7 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
         (r = gpuscan__resolve_elements(gs, &common->e, counter, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, "counter_type",
                                        "counter_type")) != 0)
         return r;
-    if ((r = gpuscan__resolve_pitch(gs, "pitch", desc->pitch, plan->bins, &plan->pitch)) != 0 ||
+    if ((r = gpuscan__resolve_pitch(gs, "", desc->pitch, plan->bins, &plan->pitch)) != 0 ||
         (r = gpuscan__extent(gs, "counts", plan->bins, plan->rows, plan->pitch, 8, &elements)) != 0)
         return r;
     if (!gpuscan__multiply(plan->rows, plan->results, &results) || !gpuscan__multiply(results, 4, &bytes))
