@@ -14212,23 +14212,18 @@ static void gpuscan__chain_flush(gpuscan__chain *chain, int is_last) {
 static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event *out = chain->call->event;
-    gpuscan_result result;
-    int keeps = chain->own_scratch && !chain->in_order, drops;
+    int keeps = chain->own_scratch && !chain->in_order;
     gpuscan__chain_flush(chain, 1);
-    result = chain->result;
-    drops = chain->own_scratch && result != 0;
-    if (result == 0 && keeps) {
-        drops = out && gs->cl.clRetainEvent(chain->own[0]) != CL_SUCCESS; /* no error: the call has been enqueued */
-        gs->scratch_event = drops ? NULL : chain->own[0];
-    }
-    if (drops) /* commands of this or an earlier call may still use the scratch, so the next call needs a new one */
-        gpuscan__drop_all_scratch(gs);
-    if (result == 0 && out)
+    if (chain->result == 0 && keeps && gs->cl.clRetainEvent(chain->own[0]) == CL_SUCCESS)
+        gs->scratch_event = chain->own[0];
+    else if (keeps || (chain->own_scratch && chain->result != 0))
+        gpuscan__drop_all_scratch(gs); /* commands of this or an earlier call may still use it: the next gets a new one */
+    if (chain->result == 0 && out) {
         *out = chain->own[0];
-    if (result == 0 && (out || keeps))
         chain->own[0] = NULL;
+    }
     gpuscan__chain_waited(chain);
-    return result;
+    return chain->result;
 }
 
 /* Stores a queue in `*kept` and retains it. Releases the queue that was stored there before, if any. */
@@ -14995,9 +14990,10 @@ typedef struct gpuscan__image_facts {
     gpuscan__range range; /* the image as a range. If the call reads an image, the plan takes this range for src */
 } gpuscan__image_facts;
 
-/* Checks an image and gets its facts. The program depends on them, so they must be known before the call is planned. */
+/* If the desc has an image, checks it and gets its facts. The program depends on them, so they must be known before the
+   call is planned. clashes: 1 if the desc also has one of the fields that `others` names, which the image replaces. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, const gpuscan_image *image,
-                                                      gpuscan__image_facts *facts) {
+                                                      int clashes, const char *others, gpuscan__image_facts *facts) {
     const gpuscan_opencl *cl = &gs->cl;
     gpuscan__range *range = &facts->range;
     cl_image_format *format = &facts->format;
@@ -15005,6 +15001,10 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
     cl_uint samples = 0, order, type;
     cl_int code;
     gpuscan_result r;
+    if (!mem)
+        return GPUSCAN_SUCCESS;
+    if (clashes)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s with %s", field, others);
     if (!gs->device.images)
         return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_IMAGE, "%s: the device does not support images", field);
     range->field = field;
@@ -15038,11 +15038,11 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks that the image has `width` x `height` pixels that begin at image->x, image->y. */
+/* Checks that the image, if there is one, has `width` x `height` pixels that begin at image->x, image->y. */
 GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *field, const gpuscan_image *image,
                                                      const gpuscan__image_facts *facts, uint64_t width,
                                                      uint64_t height) {
-    if (width == 0 || height == 0 ||
+    if (!facts->place || width == 0 || height == 0 ||
         (image->x <= facts->width && width <= facts->width - image->x && image->y <= facts->height &&
          height <= facts->height - image->y))
         return GPUSCAN_SUCCESS;
@@ -15053,9 +15053,12 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *fi
                          (unsigned long long)facts->height);
 }
 
-/* Checks a desc's `*type` and `*channels` (how many channels to use). Replaces defaults by the image's values. */
+/* If there is an image, checks a desc's `*type` and `*channels` (how many channels to use), and replaces defaults by
+   the image's values. */
 GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts,
                                                      const char *type_field, gpuscan_type *type, uint32_t *channels) {
+    if (!facts->place)
+        return GPUSCAN_SUCCESS;
     if (*type != GPUSCAN_TYPE_DEFAULT && *type != facts->type)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "%s is not the type of the image's channels, %s",
                              type_field, gpuscan__types[facts->type].name);
@@ -17914,17 +17917,15 @@ static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *p
     const gpuscan_image *image = &desc->src_image;
     uint32_t channels = 0;
     uint64_t left;
-    const gpuscan__mistake mistakes[] = {
-        {!image->mem && desc->src_width, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_width without src_image"},
-        {image->mem && (desc->src.mem || desc->src.offset || desc->rows > 1 || desc->src_pitch || desc->segments.form),
-         GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image with src, rows, src_pitch or segments"}};
-    gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
+    int clashes = desc->src.mem || desc->src.offset || desc->rows > 1 || desc->src_pitch || desc->segments.form;
+    gpuscan_result r;
     *type = desc->src_type;
     plan->src_width = 1;
-    if (r != 0 || !image->mem)
-        return r;
-    if ((r = gpuscan__resolve_image(gs, "src_image", image, &plan->image)) != 0 ||
-        (r = gpuscan__image_pixels(gs, &plan->image, "src_type", type, &channels)) != 0)
+    if (!image->mem && desc->src_width)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_width without src_image");
+    if ((r = gpuscan__resolve_image(gs, "src_image", image, clashes, "src, rows, src_pitch or segments",
+                                    &plan->image)) != 0 ||
+        (r = gpuscan__image_pixels(gs, &plan->image, "src_type", type, &channels)) != 0 || !plan->image.place)
         return r;
     left = plan->image.width - gpuscan__min(plan->image.width, image->x);
     plan->src_width = gpuscan__max(desc->src_width ? desc->src_width : left, 1);
@@ -18882,8 +18883,7 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, gpuscan__histogram_p
     gpuscan_result r;
     plan->element = desc->sample_type;
     plan->channels = desc->channels;
-    if (plan->image.place &&
-        (r = gpuscan__image_pixels(gs, &plan->image, "sample_type", &plan->element, &plan->channels)) != 0)
+    if ((r = gpuscan__image_pixels(gs, &plan->image, "sample_type", &plan->element, &plan->channels)) != 0)
         return r;
     plan->element = plan->element ? plan->element : GPUSCAN_TYPE_U8;
     plan->channels = plan->channels ? plan->channels : 1;
@@ -19002,19 +19002,16 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
     const gpuscan_histogram_desc *desc = plan->desc = (const gpuscan_histogram_desc *)common->desc;
     int is_weighted = desc->weights.mem || desc->host_weights, is_dense;
+    int clashes = desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes; /* with an image */
     gpuscan_result r;
     plan->count = desc->count;
     plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 of them */
-    if (desc->samples_image.mem) {
-        if (desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                                 "samples_image with samples, pitch or pitch_bytes");
-        if ((r = gpuscan__resolve_image(gs, "samples_image", &desc->samples_image, &plan->image)) != 0 ||
-            (r = gpuscan__check_region(gs, "samples_image", &desc->samples_image, &plan->image, desc->count,
-                                       plan->rows)) != 0)
-            return r;
-        plan->key.image = plan->image.place;
-    }
+    if ((r = gpuscan__resolve_image(gs, "samples_image", &desc->samples_image, clashes, "samples, pitch or pitch_bytes",
+                                    &plan->image)) != 0 ||
+        (r = gpuscan__check_region(gs, "samples_image", &desc->samples_image, &plan->image, desc->count,
+                                   plan->rows)) != 0)
+        return r;
+    plan->key.image = plan->image.place;
     if ((r = gpuscan__resolve_samples(gs, plan)) != 0)
         return r;
     if (!common->from_host && common->is_run && (desc->host_edges || desc->host_weights))
@@ -21847,7 +21844,7 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     if ((unsigned)src >= GPUSCAN_TYPE_COUNT || (unsigned)dst >= GPUSCAN_TYPE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a gpuscan_type",
                              (unsigned)src >= GPUSCAN_TYPE_COUNT ? "src_type" : "dst_type");
-    if (plan->image.place && (r = gpuscan__image_pixels(gs, &plan->image, "src_type", &src, &channels)) != 0)
+    if ((r = gpuscan__image_pixels(gs, &plan->image, "src_type", &src, &channels)) != 0)
         return r;
     if (src == GPUSCAN_TYPE_DEFAULT)
         src = GPUSCAN_TYPE_U8;
@@ -21880,27 +21877,20 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_plan *plan,
-                                              const gpuscan_integral_desc *desc) {
-    gpuscan_result r;
-    if (!desc->src_image.mem)
-        return GPUSCAN_SUCCESS;
-    if (desc->src.mem || desc->src.offset || desc->src_pitch || desc->src_pitch_bytes || desc->src_image_pitch ||
-        desc->images > 1)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image with src, its pitches or several images");
-    if ((r = gpuscan__resolve_image(gs, "src_image", &desc->src_image, &plan->image)) != 0)
-        return r;
-    plan->key.image = plan->image.place;
-    return gpuscan__check_region(gs, "src_image", &desc->src_image, &plan->image, desc->width, desc->height);
-}
-
 static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
+    int clashes = desc->src.mem || desc->src.offset || desc->src_pitch || desc->src_pitch_bytes ||
+                  desc->src_image_pitch || desc->images > 1; /* with an image */
     uint64_t src_elements, dst_elements;
     gpuscan__range *range;
     gpuscan_result r;
-    if ((r = gpuscan__integral_image(gs, plan, desc)) != 0 || (r = gpuscan__resolve_types(gs, plan)) != 0)
+    if ((r = gpuscan__resolve_image(gs, "src_image", &desc->src_image, clashes, "src, its pitches or several images",
+                                    &plan->image)) != 0 ||
+        (r = gpuscan__check_region(gs, "src_image", &desc->src_image, &plan->image, desc->width, desc->height)) != 0)
+        return r;
+    plan->key.image = plan->image.place;
+    if ((r = gpuscan__resolve_types(gs, plan)) != 0)
         return r;
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is not a gpuscan_scan_kind");
