@@ -11904,7 +11904,7 @@ typedef struct gpuscan__given {
 typedef struct gpuscan__key {
     gpuscan__given given;
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
-    uint32_t lanes; /* the device's GPUSCAN__LANES_... when the call was planned: see gpuscan__leave_lanes */
+    uint32_t lanes; /* the device's GPUSCAN__LANES_... when the call was planned: see gpuscan__set_lanes */
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
     uint32_t undivided; /* 1: no row, column or image is divided among groups, so no kernel joins partial results */
     uint32_t own[GPUSCAN__KEY_OWN]; /* a copy of the operation's gpuscan__X_key, whose fields are all uint32_t */
@@ -12694,6 +12694,7 @@ struct gpuscan__plan {
     uint64_t idle_plain; /* the most bytes of PLAIN scratch that kernels access if count_buffer holds 0; 0: all */
 
     int not_built; /* 1: the driver did not build the program; gpuscan__build sets it */
+    uint32_t failed; /* 1 + the strategy whose program did not build with the vendor's instructions; 0: none */
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
 };
 
@@ -14217,7 +14218,7 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain) {
     if (chain->result == 0 && keeps && gs->cl.clRetainEvent(chain->own[0]) == CL_SUCCESS)
         gs->scratch_event = chain->own[0];
     else if (keeps || (chain->own_scratch && chain->result != 0))
-        gpuscan__drop_all_scratch(gs); /* commands of this or an earlier call may still use it: the next gets a new one */
+        gpuscan__drop_all_scratch(gs); /* commands of this or an earlier call may still use it */
     if (chain->result == 0 && out) {
         *out = chain->own[0];
         chain->own[0] = NULL;
@@ -15273,57 +15274,28 @@ static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
 }
 
 /* Records for bug reports that a strategy, the vendor's instructions or a program is no longer used. */
-GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const char *what, const char *why) {
+GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, uint32_t strategy, const char *what,
+                                         const char *why) {
     gs->refusals++;
     snprintf(gs->refusal, sizeof(gs->refusal), "%s, %s: %s: %s", plan->operation->name,
-             gpuscan__strategies[plan->key.strategy].name, why, what);
+             gpuscan__strategies[strategy].name, why, what);
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Stops using the vendor's instructions. Later calls have other keys, so that they take no program that uses them. */
-static void gpuscan__leave_lanes(gpuscan *gs) {
-    gs->device.lanes = GPUSCAN__LANES_NONE;
-    gs->device.lane_width = GPUSCAN__LANE_WIDTH;
+/* Sets how lanes exchange values. Later calls then have other keys, so that they take no program of before. */
+static void gpuscan__set_lanes(gpuscan *gs, int lanes, uint32_t width) {
+    gs->device.lanes = lanes;
+    gs->device.lane_width = width;
     gpuscan__choose_fence(gs);
 }
 
-static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
-    gpuscan__leave_lanes(gs);
-    gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
+static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, uint32_t strategy, const char *why) {
+    gpuscan__set_lanes(gs, GPUSCAN__LANES_NONE, GPUSCAN__LANE_WIDTH);
+    gpuscan__note_refusal(gs, plan, strategy, "the vendor's instructions are no longer used", why);
 }
 
 /* An internal result of the functions below: the call must be planned again. Public results are never positive. */
 enum { GPUSCAN__AGAIN = 1 };
-
-/* Tries to build the call's program without the vendor's instructions, after a build with them failed. If this works,
-   stops using the instructions and returns AGAIN. Otherwise the failure has another cause, and nothing changes. If the
-   call forces a strategy that needs the instructions, tries with AUTO instead. */
-GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan) {
-    const gpuscan_call *call = plan->call;
-    const gpuscan__device device = gs->device;
-    uint32_t strategy = plan->key.strategy;
-    gpuscan__program *program;
-    gpuscan_call any = *call;
-    gpuscan_result r;
-    gpuscan__leave_lanes(gs);
-    r = gpuscan__choose(gs, plan);
-    any.strategy = GPUSCAN_STRATEGY_AUTO;
-    plan->call = &any;
-    if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
-        r = gpuscan__choose(gs, plan);
-    if (r == 0)
-        r = gpuscan__get_program(gs, plan, &program);
-    plan->call = call;
-    if (r == 0) {
-        plan->key.strategy = strategy; /* gpuscan__note_refusal names this strategy */
-        gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used",
-                              "its program did not build with them");
-        gs->error[0] = 0;
-        return GPUSCAN__AGAIN;
-    }
-    gs->device = device;
-    return r;
-}
 
 /* Self-tests use this text in place of the caller's, which must not run on unexpected values. A value is a struct of
    parts. The operator takes each part from b or, if b's part is 0, from a. So it is associative, but does not commute.
@@ -15411,11 +15383,12 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
     if (r != 0 || right)
         return r;
     if (gpuscan__uses_lanes(gs, &plan->key)) {
-        gpuscan__give_up_lanes(gs, plan, "its self-test failed");
+        gpuscan__give_up_lanes(gs, plan, plan->key.strategy, "its self-test failed");
         return GPUSCAN__AGAIN;
     }
     program->wrong = gpuscan__strategies[strategy].simpler == strategy;
-    gpuscan__note_refusal(gs, plan, program->wrong ? "its program is no longer used" : "its strategy is no longer used",
+    gpuscan__note_refusal(gs, plan, plan->key.strategy, program->wrong ? "its program is no longer used"
+                                                                       : "its strategy is no longer used",
                           "its self-test failed");
     if (program->wrong)
         return GPUSCAN_SUCCESS;
@@ -15429,15 +15402,18 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
     size_t group = r == 0 ? gpuscan__program_group(gs, plan, *program) : 0;
     if (r == 0 && !(*program)->proved && !gpuscan__has_lane_width(gs, *program)) {
-        gpuscan__give_up_lanes(gs, plan, "its sub-groups have another width");
+        gpuscan__give_up_lanes(gs, plan, plan->key.strategy, "its sub-groups have another width");
         return GPUSCAN__AGAIN;
     }
     if (r == 0 && group >= plan->key.group && !(*program)->proved && !(*program)->wrong)
         r = gpuscan__prove(gs, plan, *program);
     if (r == 0 && (*program)->wrong)
         return gpuscan__unsupported(gs, "this call's program failed its self-test, and it has no other form");
-    if (r < 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
-        return gpuscan__build_without_lanes(gs, plan);
+    if (r < 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX)) {
+        plan->failed = 1 + plan->key.strategy;
+        gpuscan__set_lanes(gs, GPUSCAN__LANES_NONE, GPUSCAN__LANE_WIDTH);
+        return GPUSCAN__AGAIN;
+    }
     if (r != 0 || group >= plan->key.group)
         return r;
     plan->group_limit = gpuscan__power_of_two_below(group);
@@ -15448,16 +15424,25 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
    decide the group size, so that earlier calls do not change results. The only exceptions: if a build or a self-test
    fails, or sub-groups have a wrong width, later calls do without the vendor's instructions or the strategy. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
+    const int lanes = gs->device.lanes;
+    const uint32_t width = gs->device.lane_width;
     gpuscan_result r;
     plan->group_limit = gs->device.group_limit;
+    plan->failed = 0;
     do {
         plan->key.undivided = 0;
-        if ((r = gpuscan__choose(gs, plan)) != 0)
-            return r;
-        if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* `choose` found no other strategy */
-            return gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
-        r = gpuscan__get_fitting_program(gs, plan, program);
+        r = gpuscan__choose(gs, plan);
+        if (r == 0 && gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* no other one fits */
+            r = gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
+        if (r == 0)
+            r = gpuscan__get_fitting_program(gs, plan, program);
     } while (r == GPUSCAN__AGAIN);
+    if (plan->failed && r == 0) {
+        gs->error[0] = 0;
+        gpuscan__give_up_lanes(gs, plan, plan->failed - 1, "its program did not build with them");
+    } else if (plan->failed) { /* the failure has another cause */
+        gpuscan__set_lanes(gs, lanes, width);
+    }
     return r;
 }
 
