@@ -13840,17 +13840,12 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     return e->t_size + (e->state_align ? e->state_align : e->t_size);
 }
 
-/* Defines macros of operations other than `operation` as 0, since the operations' common code tests these macros. */
-static void gpuscan__define_others(gpuscan__text *text, const char *operation) {
-    static const char others[][2][20] = {
-        {"SELECT", "SELECT"}, {"SELECT", "RUNS_BY_SUBGROUP"}, {"SCAN", "SPREADS"},
-        {"SCAN", "SHIFTS"},   {"SCAN_ROWS", "SCAN_ROWS"},     {"SCAN_SINGLE", "SCAN_SINGLE_PASS"},
-        {"SCAN", "REVERSE"},  {"REDUCE", "REDUCE"}};
-    size_t i;
-    for (i = 0; i < sizeof(others) / sizeof(*others); i++)
-        if (strncmp(operation, others[i][0], strlen(others[i][0])) != 0)
-            gpuscan__define_number(text, others[i][1], 0);
-}
+/* Defines macros as 0 that code of several operations tests, and that only some of these operations define. */
+#define GPUSCAN__UNLESS_DEFINED(name) "#ifndef $" #name "\n#define $" #name " 0\n#endif\n"
+static const char gpuscan__unless_defined[] =
+    GPUSCAN__UNLESS_DEFINED(SELECT) GPUSCAN__UNLESS_DEFINED(RUNS_BY_SUBGROUP) GPUSCAN__UNLESS_DEFINED(SPREADS)
+    GPUSCAN__UNLESS_DEFINED(SHIFTS) GPUSCAN__UNLESS_DEFINED(SCAN_ROWS) GPUSCAN__UNLESS_DEFINED(SCAN_SINGLE_PASS)
+    GPUSCAN__UNLESS_DEFINED(REVERSE) GPUSCAN__UNLESS_DEFINED(REDUCE) GPUSCAN__UNLESS_DEFINED(HEADS);
 
 /* Defines the macros of operations on elements. `operation` is the macro that enables the operation's kernels.
    `inclusive`, `ahead` and `few` are the values of the macros of these names. */
@@ -13862,9 +13857,7 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     int cpu = gpuscan__key_is_cpu(key);
     gpuscan__define_shape(text, gs, key, vector);
     gpuscan__define_number(text, operation, 1);
-    gpuscan__define_others(text, operation);
-    if (!e->begun)
-        gpuscan__define_number(text, "HEADS", 0);
+    gpuscan__text_code(text, gpuscan__unless_defined);
     gpuscan__define_keys(text, e);
     gpuscan__define_number(text, "INCLUSIVE", (uint64_t)inclusive);
     gpuscan__define_number(text, "AHEAD", (uint64_t)ahead);
