@@ -11904,26 +11904,16 @@ typedef struct gpuscan__given {
 typedef struct gpuscan__key {
     gpuscan__given given;
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
+    uint32_t lanes; /* the device's GPUSCAN__LANES_... when the call was planned: see gpuscan__set_lanes */
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
     uint32_t undivided; /* 1: no row, column or image is divided among groups, so no kernel joins partial results */
     uint32_t own[GPUSCAN__KEY_OWN]; /* a copy of the operation's gpuscan__X_key, whose fields are all uint32_t */
 } gpuscan__key;
 
-/* Holds the values to which a kernel's arguments were last set. Equal values are not set again, to save time. A buffer
-   is remembered only while the library keeps it alive, since a new buffer could get the handle of a released one. */
-enum { GPUSCAN__MAX_ARGS = 36, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 16 };
+enum { GPUSCAN__MAX_ARGS = 36, GPUSCAN__MAX_NUMBERS = 40 }; /* the most arguments, and numbers, of a kernel */
 enum { GPUSCAN__VALUES_MOST = 256 }; /* maximum bytes of call.values, the last field of a kernel's numbers */
-typedef struct gpuscan__known_arg {
-    size_t size;         /* bytes of `value`; 0: the argument's value is not known */
-    uint32_t generation; /* for a buffer of the library: the scratch_generation when the argument was set; else 0 */
-    unsigned char value[GPUSCAN__MAX_KNOWN];
-} gpuscan__known_arg;
-
-typedef struct gpuscan__known {
-    gpuscan__known_arg args[GPUSCAN__MAX_ARGS];
-    unsigned char numbers[GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong) + GPUSCAN_MAX_SOURCES * sizeof(cl_ulong) +
-                          GPUSCAN__VALUES_MOST];
-} gpuscan__known;
+/* Maximum bytes of the argument that holds a kernel's numbers, the sources' offsets and the call's values. */
+#define GPUSCAN__NUMBERS_MOST ((GPUSCAN__MAX_NUMBERS + GPUSCAN_MAX_SOURCES) * sizeof(cl_ulong) + GPUSCAN__VALUES_MOST)
 
 /* A text that grows. `failed` stays set when memory runs out, so callers check it only once, at the end. */
 typedef struct gpuscan__text {
@@ -11952,7 +11942,6 @@ typedef struct gpuscan__program {
     size_t group;            /* maximum group size with which all kernels can be launched */
     int odd_width;           /* 1: a kernel's sub-group width differs from lane_width, or is unknown: see asks_width */
     int spills;              /* 1: a kernel on Intel's GPUs spills registers to memory */
-    gpuscan__known known[GPUSCAN__MAX_KERNELS];
     int rehearsed;           /* 1: the kernels have been launched ahead of a call: see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
@@ -11988,7 +11977,7 @@ typedef struct gpuscan__recorded {
     uint32_t kernel;               /* the kernel's number in the program */
     uint32_t arg_count, used;      /* used: bytes used in `values` */
     uint32_t kinds[GPUSCAN__MAX_ARGS], sizes[GPUSCAN__MAX_ARGS]; /* GPUSCAN__SET_... and bytes of each argument */
-    unsigned char values[2 * GPUSCAN__CUSTOM_MOST + sizeof(((gpuscan__known *)NULL)->numbers)];
+    unsigned char values[2 * GPUSCAN__CUSTOM_MOST + GPUSCAN__NUMBERS_MOST];
 } gpuscan__recorded;
 
 typedef struct gpuscan__recording {
@@ -12025,11 +12014,9 @@ struct gpuscan {
     cl_command_queue queue;         /* gpuscan_desc.queue, or the library's own, which is created on first use */
     cl_command_queue service_queue; /* clears scratch and tests programs. The caller's commands cannot block it */
     cl_command_queue last_queue;    /* the last call's queue; retained */
-    int last_in_order;              /* 1: last_queue is in-order */
     gpuscan__device device;
     gpuscan__program *programs; /* built programs and programs of blobs, the latest first */
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
-    uint32_t scratch_generation;    /* number of scratch buffers dropped so far, plus 1 */
     cl_command_queue scratch_queue; /* the queue of the last call that used the object's scratch; retained */
     cl_event scratch_event;         /* the event of the same call, if scratch_queue is out-of-order */
     unsigned refused[GPUSCAN__OPERATION_COUNT]; /* for each operation, the strategies that failed their test or that the
@@ -12707,6 +12694,7 @@ struct gpuscan__plan {
     uint64_t idle_plain; /* the most bytes of PLAIN scratch that kernels access if count_buffer holds 0; 0: all */
 
     int not_built; /* 1: the driver did not build the program; gpuscan__build sets it */
+    uint32_t failed; /* 1 + the strategy whose program did not build with the vendor's instructions; 0: none */
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
 };
 
@@ -12733,7 +12721,7 @@ struct gpuscan__operation {
     uint64_t (*pieces)(const gpuscan__key *key);
     /* Writes the text that precedes the pieces of kernels.cl.inc in the program. */
     void (*define)(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan);
-    gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan);
+    void (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan);
     /* Sets the desc of the self-test's round test->round and fills its arrays. Returns 0 if there is no such round. */
     int (*test)(gpuscan__test *test);
     size_t plan_size, desc_size, call_at; /* sizes in bytes, and the offset of `call` in the desc */
@@ -13852,17 +13840,12 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     return e->t_size + (e->state_align ? e->state_align : e->t_size);
 }
 
-/* Defines macros of operations other than `operation` as 0, since the operations' common code tests these macros. */
-static void gpuscan__define_others(gpuscan__text *text, const char *operation) {
-    static const char others[][2][20] = {
-        {"SELECT", "SELECT"}, {"SELECT", "RUNS_BY_SUBGROUP"}, {"SCAN", "SPREADS"},
-        {"SCAN", "SHIFTS"},   {"SCAN_ROWS", "SCAN_ROWS"},     {"SCAN_SINGLE", "SCAN_SINGLE_PASS"},
-        {"SCAN", "REVERSE"},  {"REDUCE", "REDUCE"}};
-    size_t i;
-    for (i = 0; i < sizeof(others) / sizeof(*others); i++)
-        if (strncmp(operation, others[i][0], strlen(others[i][0])) != 0)
-            gpuscan__define_number(text, others[i][1], 0);
-}
+/* Defines macros as 0 that code of several operations tests, and that only some of these operations define. */
+#define GPUSCAN__UNLESS_DEFINED(name) "#ifndef $" #name "\n#define $" #name " 0\n#endif\n"
+static const char gpuscan__unless_defined[] =
+    GPUSCAN__UNLESS_DEFINED(SELECT) GPUSCAN__UNLESS_DEFINED(RUNS_BY_SUBGROUP) GPUSCAN__UNLESS_DEFINED(SPREADS)
+    GPUSCAN__UNLESS_DEFINED(SHIFTS) GPUSCAN__UNLESS_DEFINED(SCAN_ROWS) GPUSCAN__UNLESS_DEFINED(SCAN_SINGLE_PASS)
+    GPUSCAN__UNLESS_DEFINED(REVERSE) GPUSCAN__UNLESS_DEFINED(REDUCE) GPUSCAN__UNLESS_DEFINED(HEADS);
 
 /* Defines the macros of operations on elements. `operation` is the macro that enables the operation's kernels.
    `inclusive`, `ahead` and `few` are the values of the macros of these names. */
@@ -13874,9 +13857,7 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     int cpu = gpuscan__key_is_cpu(key);
     gpuscan__define_shape(text, gs, key, vector);
     gpuscan__define_number(text, operation, 1);
-    gpuscan__define_others(text, operation);
-    if (!e->begun)
-        gpuscan__define_number(text, "HEADS", 0);
+    gpuscan__text_code(text, gpuscan__unless_defined);
     gpuscan__define_keys(text, e);
     gpuscan__define_number(text, "INCLUSIVE", (uint64_t)inclusive);
     gpuscan__define_number(text, "AHEAD", (uint64_t)ahead);
@@ -14042,7 +14023,6 @@ static cl_int gpuscan__create_image(gpuscan *gs, cl_image_format format, uint64_
 
 /* Releases the object's scratch of one kind. OpenCL keeps the buffer until the last command that uses it has ended. */
 GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
-    gs->scratch_generation++;
     gpuscan__forget_mem(gs, &gs->scratch[kind].mem);
     gs->scratch[kind].size = 0;
     gs->scratch[kind].epoch = 0;
@@ -14116,13 +14096,15 @@ struct gpuscan__chain {
     gpuscan__program *program;
     cl_command_queue queue;
     cl_mem stand_in; /* kernels get it for buffers that the call does not give; NULL if the driver accepts NULL */
-    uint32_t stand_in_generation;
     int in_order, own_scratch;
     cl_uint wait_count;    /* the next command waits for the `wait_count` events at `waits` */
     const cl_event *waits;
     cl_event own[2];       /* events that the chain has to release; `waits` may point to them */
     gpuscan__place place;
     gpuscan__recording *recording; /* in a rehearsal, launches are recorded here and not enqueued; otherwise NULL */
+    size_t kernel, global; /* a launch that waits for the next command or the call's end: only then it is known whether
+                              the launch is the last command. global: its work-items; 0: no launch waits */
+    gpuscan_result result; /* the first error. The commands after it are not enqueued */
 };
 
 static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
@@ -14133,7 +14115,7 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
 
 /* If the last call that used the object's scratch was in another queue or in an out-of-order queue, the next command
    also waits for that call. Then a marker's event replaces the wait list, so the chain waits for at most two events. */
-static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
+static void gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event, joined = NULL;
     int is_other = gs->scratch_queue && gs->scratch_queue != chain->queue;
@@ -14158,15 +14140,13 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     if (code != CL_SUCCESS) {
         gpuscan__forget_event(gs, &joined);
         gpuscan__forget_event(gs, &event);
-        return gpuscan__fail(gs, code, "%s the queue that used the object's scratch last failed", what);
-    }
-    if (event) { /* the chain now owns `event` and `joined` */
+        chain->result = gpuscan__fail(gs, code, "%s the queue that used the object's scratch last failed", what);
+    } else if (event) { /* the chain now owns `event` and `joined` */
         chain->own[0] = event;
         chain->own[1] = joined;
         chain->wait_count = joined ? 2 : 1;
         chain->waits = chain->own;
     }
-    return GPUSCAN_SUCCESS;
 }
 
 static void gpuscan__chain_waited(gpuscan__chain *chain) {
@@ -14183,21 +14163,19 @@ static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
 
 /* Handles the result `code` of enqueuing a command. The next command waits for `event`, if that is not NULL. `what`
    names the command in errors. The tracer gets the name `kernel` or, if that is NULL, `what`. */
-static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what,
-                                          const char *kernel) {
+static void gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what,
+                                const char *kernel) {
     gpuscan__chain_waited(chain);
     if (code == CL_SUCCESS && event && gpuscan__chain_is_traced(chain))
         chain->gs->tracer.command(kernel ? kernel : what, event, chain->gs->tracer.user);
     if (code != CL_SUCCESS) {
         gpuscan__forget_event(chain->gs, &event);
-        return gpuscan__fail(chain->gs, code, "%s failed", what);
-    }
-    if (event) {
+        chain->result = gpuscan__fail(chain->gs, code, "%s failed", what);
+    } else if (event) {
         chain->own[0] = event;
         chain->wait_count = 1;
         chain->waits = chain->own;
     }
-    return GPUSCAN_SUCCESS;
 }
 
 static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) {
@@ -14208,23 +14186,38 @@ static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) 
     return !chain->in_order || chain->wait_count > 0;
 }
 
+/* Enqueues the launch that waits, if any. is_last: 1 if it is the call's last command. */
+static void gpuscan__chain_flush(gpuscan__chain *chain, int is_last) {
+    const gpuscan__program *program = chain->program;
+    size_t local;
+    cl_event event = NULL;
+    cl_int code;
+    if (chain->global == 0)
+        return;
+    local = program->key.group;
+    code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, program->kernels[chain->kernel], 1, NULL,
+                                                &chain->global, &local, chain->wait_count, chain->waits,
+                                                gpuscan__chain_needs_event(chain, is_last) ? &event : NULL);
+    chain->global = 0;
+    gpuscan__chain_step(chain, code, event, "clEnqueueNDRangeKernel", program->names[chain->kernel]);
+}
+
 /* Ends a call. The object and the caller get the last command's event if they need it. */
-static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result result) {
+static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event *out = chain->call->event;
-    int keeps = chain->own_scratch && !chain->in_order, drops = chain->own_scratch && result != 0;
-    if (result == 0 && keeps) {
-        drops = out && gs->cl.clRetainEvent(chain->own[0]) != CL_SUCCESS; /* no error: the call has been enqueued */
-        gs->scratch_event = drops ? NULL : chain->own[0];
-    }
-    if (drops) /* commands of this or an earlier call may still use the scratch, so the next call needs a new one */
-        gpuscan__drop_all_scratch(gs);
-    if (result == 0 && out)
+    int keeps = chain->own_scratch && !chain->in_order;
+    gpuscan__chain_flush(chain, 1);
+    if (chain->result == 0 && keeps && gs->cl.clRetainEvent(chain->own[0]) == CL_SUCCESS)
+        gs->scratch_event = chain->own[0];
+    else if (keeps || (chain->own_scratch && chain->result != 0))
+        gpuscan__drop_all_scratch(gs); /* commands of this or an earlier call may still use it */
+    if (chain->result == 0 && out) {
         *out = chain->own[0];
-    if (result == 0 && (out || keeps))
         chain->own[0] = NULL;
+    }
     gpuscan__chain_waited(chain);
-    return result;
+    return chain->result;
 }
 
 /* Stores a queue in `*kept` and retains it. Releases the queue that was stored there before, if any. */
@@ -14255,23 +14248,22 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
 }
 
 /* Chooses the caller's or the object's own scratch. In the caller's scratch, clears the kinds that must be 0. */
-static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
+static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
     const gpuscan__need *need = &plan->need;
     cl_command_queue queue = chain->queue;
-    gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
     chain->place.epoch = 1;
     if (gpuscan__need_total(need) == 0)
-        return GPUSCAN_SUCCESS;
+        return;
     if (call->scratch.mem) {
         size_t bytes, offset, piece;
         const cl_uint zero = 0;
         int may_write = !(plan->scratch_flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY));
         gpuscan__place_in(&chain->place, need, call->scratch);
         bytes = (size_t)(chain->place.offset[GPUSCAN__PLAIN] - call->scratch.offset);
-        for (offset = (size_t)call->scratch.offset; bytes > 0; offset += piece, bytes -= piece) {
+        for (offset = (size_t)call->scratch.offset; bytes > 0 && chain->result == 0; offset += piece, bytes -= piece) {
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
             piece = bytes < GPUSCAN__FILL_MOST ? bytes : GPUSCAN__FILL_MOST;
@@ -14281,20 +14273,21 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
             else
                 code = gs->cl.clEnqueueFillBuffer(queue, call->scratch.mem, &zero, sizeof(zero), offset, piece,
                                                   chain->wait_count, chain->waits, made);
-            if ((r = gpuscan__chain_step(chain, code, event, "clearing the caller's scratch", NULL)) != 0)
-                return r;
+            gpuscan__chain_step(chain, code, event, "clearing the caller's scratch", NULL);
         }
-        return GPUSCAN_SUCCESS;
+        return;
     }
     chain->own_scratch = 1;
-    if ((r = gpuscan__grow_all(gs, need)) != 0 || (r = gpuscan__chain_own_scratch(chain)) != 0)
-        return r;
-    for (i = 0; i < GPUSCAN__SCRATCHES; i++) {
+    chain->result = gpuscan__grow_all(gs, need);
+    if (chain->result == 0)
+        gpuscan__chain_own_scratch(chain);
+    for (i = 0; i < GPUSCAN__SCRATCHES && chain->result == 0; i++) {
         chain->place.mem[i] = gs->scratch[i].mem;
         if (need->bytes[i] && i >= GPUSCAN__WORDS32 && i <= GPUSCAN__WORDS128)
             chain->place.epoch = ++gs->scratch[i].epoch;
     }
-    return gpuscan__keep_queue(gs, &gs->scratch_queue, queue);
+    if (chain->result == 0)
+        chain->result = gpuscan__keep_queue(gs, &gs->scratch_queue, queue);
 }
 
 /* LIST(X) names a kernel's numbers, which have 64 bits each. From LIST, GPUSCAN__NUMBERS makes the host's struct and
@@ -14315,70 +14308,55 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     ((numbers).count = (of)->count, (numbers).flags = (call_flags),                                                    \
      (numbers).count_offset = gpuscan__arg_count(launch, (of)->count_buffer))
 
-/* Holds one launch while the kernel's arguments are set, in order: buffers and values, the numbers, local memory.
-   `code` keeps the first error. Unchanged arguments are not set again, except the caller's buffers. */
+/* Holds one launch while the kernel's arguments are set, in order: buffers and values, the numbers, local memory. All
+   are set for each launch. To skip unchanged ones would save little host time. tuning: host-arguments */
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     size_t kernel; /* the kernel's number in the chain's program */
-    gpuscan__known *known;
-    cl_uint index;
+    cl_uint index; /* the next argument's */
     cl_ulong offsets[GPUSCAN_MAX_SOURCES]; /* of the sources, in elements */
-    cl_int code;
 } gpuscan__launch;
 
-/* As `generation`, makes gpuscan__arg_of set an argument at each launch, for example a buffer of the caller. */
-#define GPUSCAN__CALLERS UINT32_MAX
-
-/* If launches are only recorded, records an argument and returns 1, else returns 0. Only SET_VALUE has a `value`. */
-static int gpuscan__record(const gpuscan__chain *chain, uint32_t kind, const void *value, size_t size) {
-    gpuscan__recorded *next;
-    if (!chain->recording)
-        return 0;
-    next = &chain->recording->next;
-    next->kinds[next->arg_count] = kind;
-    next->sizes[next->arg_count++] = (uint32_t)size;
-    if (value) {
+/* Sets an argument, or `size` bytes of local memory if `value` is NULL. In a rehearsal, records the argument's kind
+   (GPUSCAN__SET_...) instead and, if the kind is SET_VALUE, its value. */
+static void gpuscan__set_arg(gpuscan__launch *launch, uint32_t kind, const void *value, size_t size) {
+    gpuscan__chain *chain = launch->chain;
+    gpuscan__recorded *next = chain->recording ? &chain->recording->next : NULL;
+    cl_int code;
+    if (next) {
+        next->kinds[next->arg_count] = kind;
+        next->sizes[next->arg_count++] = (uint32_t)size;
+    }
+    if (next && kind == GPUSCAN__SET_VALUE) {
         memcpy(next->values + next->used, value, size);
         next->used += (uint32_t)size;
     }
-    return 1;
-}
-
-/* Sets an argument, or `size` bytes of local memory if `value` is NULL, unless the argument has this value already.
-   `generation` is 0 for values. For buffers of the library it changes with the buffer, since a new buffer may get an
-   old one's handle. GPUSCAN__CALLERS (buffers of the caller, values too large to remember) always sets the argument. */
-static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
-    gpuscan__known_arg *known = &launch->known->args[launch->index];
-    void *kept = size > GPUSCAN__MAX_KNOWN ? launch->known->numbers : known->value;
-    if (launch->code != CL_SUCCESS)
+    if (next || chain->result != 0)
         return;
-    if (generation == GPUSCAN__CALLERS || known->size != size || known->generation != generation ||
-        (value && memcmp(kept, value, size) != 0)) {
-        known->size = 0;
-        launch->code = launch->chain->gs->cl.clSetKernelArg(launch->chain->program->kernels[launch->kernel],
-                                                            launch->index, size, value);
-        if (generation != GPUSCAN__CALLERS && launch->code == CL_SUCCESS) {
-            known->size = size;
-            known->generation = generation;
-            if (value)
-                memcpy(kept, value, size);
-        }
-    }
+    code = chain->gs->cl.clSetKernelArg(chain->program->kernels[launch->kernel], launch->index, size, value);
+    if (code != CL_SUCCESS)
+        chain->result = gpuscan__fail(chain->gs, code, "clSetKernelArg(%u) failed", (unsigned)launch->index);
     launch->index++;
 }
 
 static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size) {
-    if (!gpuscan__record(launch->chain, value ? GPUSCAN__SET_VALUE : GPUSCAN__SET_LOCAL, value, size))
-        gpuscan__arg_of(launch, value, size, value && size > GPUSCAN__MAX_KNOWN ? GPUSCAN__CALLERS : 0);
+    gpuscan__set_arg(launch, value ? GPUSCAN__SET_VALUE : GPUSCAN__SET_LOCAL, value, size);
+}
+
+static uint64_t gpuscan__arg_mem(gpuscan__launch *launch, uint32_t kind, gpuscan_buffer buffer) {
+    cl_mem mem = buffer.mem ? buffer.mem : launch->chain->stand_in;
+    gpuscan__set_arg(launch, kind, &mem, sizeof(mem));
+    return buffer.mem && !launch->chain->recording ? buffer.offset : 0;
 }
 
 /* Sets a buffer as a kernel's argument. Returns the buffer's offset, which kernels get in their struct of numbers. */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
-    cl_mem mem = buffer.mem ? buffer.mem : launch->chain->stand_in;
-    if (gpuscan__record(launch->chain, GPUSCAN__SET_SHAM, NULL, sizeof(mem)))
-        return 0;
-    gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->chain->stand_in_generation);
-    return buffer.mem ? buffer.offset : 0;
+    return gpuscan__arg_mem(launch, GPUSCAN__SET_SHAM, buffer);
+}
+
+/* Sets count_buffer as an argument and returns its offset, as gpuscan__arg_buffer does. */
+GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
+    return gpuscan__arg_mem(launch, GPUSCAN__SET_NONE, buffer);
 }
 
 /* Begins a launch. The sources are the first arguments of every kernel. Kernels do not declare them `restrict`, since
@@ -14391,20 +14369,13 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kerne
         chain->recording->next.kernel = (uint32_t)kernel;
         chain->recording->next.arg_count = chain->recording->next.used = 0;
     }
+    gpuscan__chain_flush(chain, 0);
     launch.chain = chain;
     launch.kernel = kernel;
-    launch.known = &chain->program->known[kernel];
     launch.index = 0;
-    launch.code = CL_SUCCESS;
     for (k = 0; k < GPUSCAN_MAX_SOURCES && chain->program->key.given.sources[k]; k++)
         launch.offsets[k] = gpuscan__arg_buffer(&launch, sources ? sources[k].buffer : gpuscan__none);
     return launch;
-}
-
-GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
-    if (gpuscan__record(launch->chain, GPUSCAN__SET_NONE, NULL, sizeof(cl_mem)))
-        return 0;
-    return gpuscan__arg_buffer(launch, buffer);
 }
 
 /* Sets the scratch of kind `kind` as an argument. Returns the offset of its data, in units of `bytes_each` bytes (see
@@ -14416,9 +14387,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind,
         return gpuscan__arg_buffer(launch, gpuscan__none);
     if (kind != GPUSCAN__PLAIN)
         past += GPUSCAN__TICKETS_SIZE;
-    if (!gpuscan__record(chain, GPUSCAN__SET_SCRATCH, NULL, sizeof(mem)))
-        gpuscan__arg_of(launch, &mem, sizeof(mem),
-                        chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS);
+    gpuscan__set_arg(launch, GPUSCAN__SET_SCRATCH, &mem, sizeof(mem));
     return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
 }
 
@@ -14432,7 +14401,7 @@ GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, 
    not hold a call's data. Values are 0, too, if call.values is NULL. (Self-tests' texts use no values.) */
 static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, size_t size) {
     const gpuscan__given *given = &launch->chain->program->key.given;
-    unsigned char all[sizeof(launch->known->numbers)];
+    unsigned char all[GPUSCAN__NUMBERS_MOST];
     uint32_t k;
     if (given->values_size || given->sources[0]) {
         memset(all, 0, sizeof(all));
@@ -14444,48 +14413,39 @@ static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, s
         numbers = all;
         size = (size + given->values_size + sizeof(cl_ulong) - 1) / sizeof(cl_ulong) * sizeof(cl_ulong);
     }
-    if (!gpuscan__record(launch->chain, GPUSCAN__SET_VALUE, numbers, size))
-        gpuscan__arg_of(launch, numbers, size, 0);
+    gpuscan__arg(launch, numbers, size);
 }
 
-/* Enqueues a launch of `groups` groups. If `shared` is not 0, the kernel's last argument is `shared` bytes of local
-   memory. `is_last` is 1 for the call's last command. */
-static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, size_t numbers_size,
-                                          uint64_t groups, uint64_t shared, int is_last) {
+/* Ends a launch of `groups` groups, which gpuscan__chain_flush enqueues. If `shared` is not 0, the kernel's last
+   argument is `shared` bytes of local memory. */
+static void gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, size_t numbers_size, uint64_t groups,
+                                uint64_t shared) {
     gpuscan__chain *chain = launch->chain;
-    const gpuscan__program *program = chain->program;
+    size_t group = chain->program->key.group;
     /* a rehearsal launches at most about 2^16 work-items: PoCL compiles the same code for all larger launches */
-    uint64_t most = chain->recording ? ((uint64_t)1 << 16) / program->key.group + 1 : UINT64_MAX;
-    size_t local = program->key.group, global = (size_t)((groups < most ? groups : most) * local);
-    cl_event event = NULL;
-    cl_int code;
+    uint64_t most = chain->recording ? ((uint64_t)1 << 16) / group + 1 : UINT64_MAX;
     gpuscan__arg_numbers(launch, numbers, numbers_size);
     if (shared)
         gpuscan__arg(launch, NULL, (size_t)shared);
     if (chain->recording) {
-        chain->recording->next.global = global;
-        chain->recording->next.group = local;
+        chain->recording->next.global = gpuscan__min(groups, most) * group;
+        chain->recording->next.group = group;
         gpuscan__text_bytes(&chain->recording->launches, &chain->recording->next, sizeof(chain->recording->next));
-        return GPUSCAN_SUCCESS;
+    } else if (chain->result == 0) {
+        chain->kernel = launch->kernel;
+        chain->global = (size_t)groups * group;
     }
-    code = launch->code;
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(chain->gs, code, "clSetKernelArg(%u) failed", (unsigned)(launch->index - 1));
-    code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, program->kernels[launch->kernel], 1, NULL, &global,
-                                                &local, chain->wait_count, chain->waits,
-                                                gpuscan__chain_needs_event(chain, is_last) ? &event : NULL);
-    return gpuscan__chain_step(chain, code, event, "clEnqueueNDRangeKernel", program->names[launch->kernel]);
 }
 
 /* Ends a call that computes and writes nothing. A marker waits for the wait list and completes the call's event. */
-static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
+static void gpuscan__enqueue_nothing(gpuscan__chain *chain) {
     cl_event event = NULL;
     cl_int code = CL_SUCCESS;
     int needs_event = chain->call->event || gpuscan__chain_is_traced(chain);
     if (needs_event || chain->wait_count)
         code = chain->gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits,
                                                          needs_event ? &event : NULL);
-    return gpuscan__chain_step(chain, code, event, "clEnqueueMarkerWithWaitList", NULL);
+    gpuscan__chain_step(chain, code, event, "clEnqueueMarkerWithWaitList", NULL);
 }
 
 /* [ARGUMENTS] ------------------------------------------------------------------------------------------------------ */
@@ -14844,32 +14804,28 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_init(gpuscan *gs, gpuscan__plan 
     return GPUSCAN_SUCCESS;
 }
 
-GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *field, uint64_t pitch, uint64_t count,
-                                                      uint64_t *resolved) {
-    *resolved = pitch ? pitch : count;
+/* Sets `*resolved` to a pitch in units of `size` bytes. The desc gives `pitch`, in these units, or `pitch_bytes`, a
+   multiple of `alignment` bytes. If both are 0, the pitch is `count` units, so rows have no gaps. `prefix` is what
+   precedes `pitch` in the names of the desc's fields, such as "src_". */
+GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitches(gpuscan *gs, const char *prefix, uint64_t pitch,
+                                                        uint64_t pitch_bytes, uint32_t alignment, uint32_t size,
+                                                        uint64_t count, uint64_t *resolved) {
+    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
+    if (pitch && pitch_bytes)
+        return gpuscan__fail(gs, argument, "%spitch and %spitch_bytes are both given", prefix, prefix);
+    if (pitch_bytes % alignment != 0)
+        return gpuscan__fail(gs, argument, "%spitch_bytes is not a multiple of %u, the elements' alignment", prefix,
+                             (unsigned)alignment);
+    *resolved = pitch_bytes ? pitch_bytes / size : pitch ? pitch : count;
     if (*resolved < count)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row or line", field);
+        return gpuscan__fail(gs, argument, "%spitch%s is smaller than a row or line", prefix,
+                             pitch_bytes ? "_bytes" : "");
     return GPUSCAN_SUCCESS;
 }
 
-/* Names of a desc's fields, for error messages: array of rows, pitch in elements or pixels, and pitch in bytes. */
-typedef struct gpuscan__row_fields {
-    const char *range, *pitch, *pitch_bytes;
-} gpuscan__row_fields;
-
-/* Sets `*resolved` to a pitch in units of `size` bytes. The desc gives `pitch`, in these units, or `pitch_bytes`, a
-   multiple of `alignment` bytes. If both are 0, the pitch is `count` units, so rows have no gaps. */
-GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitches(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
-                                                        uint64_t pitch_bytes, uint32_t alignment, uint32_t size,
-                                                        uint64_t count, uint64_t *resolved) {
-    if (pitch && pitch_bytes)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s and %s are both given", fields->pitch,
-                             fields->pitch_bytes);
-    if (pitch_bytes % alignment != 0)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a multiple of %u, the elements' alignment",
-                             fields->pitch_bytes, (unsigned)alignment);
-    return gpuscan__resolve_pitch(gs, pitch_bytes ? fields->pitch_bytes : fields->pitch,
-                                  pitch_bytes ? pitch_bytes / size : pitch, count, resolved);
+GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *prefix, uint64_t pitch, uint64_t count,
+                                                      uint64_t *resolved) {
+    return gpuscan__resolve_pitches(gs, prefix, pitch, 0, 1, 1, count, resolved);
 }
 
 /* ---- the fields that every call has */
@@ -14938,9 +14894,6 @@ static gpuscan_result gpuscan__check_queue(gpuscan *gs, cl_command_queue queue, 
     cl_context context = NULL;
     cl_device_id device = NULL;
     cl_int code;
-    *in_order = gs->last_in_order; /* right if `queue` is last_queue: gs retains it, so its handle is unique */
-    if (queue == gs->last_queue)
-        return GPUSCAN_SUCCESS;
     if ((code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL)) == CL_SUCCESS &&
         (code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL)) == CL_SUCCESS)
         code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
@@ -15031,9 +14984,10 @@ typedef struct gpuscan__image_facts {
     gpuscan__range range; /* the image as a range. If the call reads an image, the plan takes this range for src */
 } gpuscan__image_facts;
 
-/* Checks an image and gets its facts. The program depends on them, so they must be known before the call is planned. */
+/* If the desc has an image, checks it and gets its facts. The program depends on them, so they must be known before the
+   call is planned. clashes: 1 if the desc also has one of the fields that `others` names, which the image replaces. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, const gpuscan_image *image,
-                                                      gpuscan__image_facts *facts) {
+                                                      int clashes, const char *others, gpuscan__image_facts *facts) {
     const gpuscan_opencl *cl = &gs->cl;
     gpuscan__range *range = &facts->range;
     cl_image_format *format = &facts->format;
@@ -15041,6 +14995,10 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
     cl_uint samples = 0, order, type;
     cl_int code;
     gpuscan_result r;
+    if (!mem)
+        return GPUSCAN_SUCCESS;
+    if (clashes)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s with %s", field, others);
     if (!gs->device.images)
         return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_IMAGE, "%s: the device does not support images", field);
     range->field = field;
@@ -15074,11 +15032,11 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks that the image has `width` x `height` pixels that begin at image->x, image->y. */
+/* Checks that the image, if there is one, has `width` x `height` pixels that begin at image->x, image->y. */
 GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *field, const gpuscan_image *image,
                                                      const gpuscan__image_facts *facts, uint64_t width,
                                                      uint64_t height) {
-    if (width == 0 || height == 0 ||
+    if (!facts->place || width == 0 || height == 0 ||
         (image->x <= facts->width && width <= facts->width - image->x && image->y <= facts->height &&
          height <= facts->height - image->y))
         return GPUSCAN_SUCCESS;
@@ -15089,9 +15047,12 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *fi
                          (unsigned long long)facts->height);
 }
 
-/* Checks a desc's `*type` and `*channels` (how many channels to use). Replaces defaults by the image's values. */
+/* If there is an image, checks a desc's `*type` and `*channels` (how many channels to use), and replaces defaults by
+   the image's values. */
 GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts,
                                                      const char *type_field, gpuscan_type *type, uint32_t *channels) {
+    if (!facts->place)
+        return GPUSCAN_SUCCESS;
     if (*type != GPUSCAN_TYPE_DEFAULT && *type != facts->type)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "%s is not the type of the image's channels, %s",
                              type_field, gpuscan__types[facts->type].name);
@@ -15142,10 +15103,9 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_source(gpuscan__launch *launch, gpuscan_bu
                                              const gpuscan__image_facts *facts) {
     if (!facts->place)
         return gpuscan__arg_buffer(launch, buffer);
-    if (gpuscan__record(launch->chain, GPUSCAN__SET_IMAGE, NULL, sizeof(image->mem)))
+    gpuscan__set_arg(launch, GPUSCAN__SET_IMAGE, &image->mem, sizeof(image->mem));
+    if (launch->chain->recording)
         launch->chain->recording->next.stage.image = facts->format;
-    else
-        gpuscan__arg_of(launch, &image->mem, sizeof(image->mem), GPUSCAN__CALLERS);
     return 0;
 }
 
@@ -15273,6 +15233,7 @@ static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
         plan->key = *plan->forced;
         memcpy(own, plan->key.own, operation->own_size);
     }
+    plan->key.lanes = (uint32_t)gs->device.lanes;
     r = operation->choose(gs, plan);
     memcpy(plan->key.own, own, operation->own_size);
     return r;
@@ -15306,72 +15267,28 @@ static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
 }
 
 /* Records for bug reports that a strategy, the vendor's instructions or a program is no longer used. */
-GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const char *what, const char *why) {
+GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, uint32_t strategy, const char *what,
+                                         const char *why) {
     gs->refusals++;
     snprintf(gs->refusal, sizeof(gs->refusal), "%s, %s: %s: %s", plan->operation->name,
-             gpuscan__strategies[plan->key.strategy].name, why, what);
+             gpuscan__strategies[strategy].name, why, what);
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Stops using the vendor's instructions. Takes out of the object's list all programs that a call has requested, and
-   returns them. The others, programs from blobs, stay: a call takes such a program only if it needs the same text. */
-static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
-    gpuscan__program **at = &gs->programs, *left = NULL, *program;
-    while ((program = *at) != NULL) {
-        if (!program->key.group) {
-            at = &program->next;
-            continue;
-        }
-        *at = program->next;
-        program->next = left;
-        left = program;
-    }
-    gs->device.lanes = GPUSCAN__LANES_NONE;
-    gs->device.lane_width = GPUSCAN__LANE_WIDTH;
+/* Sets how lanes exchange values. Later calls then have other keys, so that they take no program of before. */
+static void gpuscan__set_lanes(gpuscan *gs, int lanes, uint32_t width) {
+    gs->device.lanes = lanes;
+    gs->device.lane_width = width;
     gpuscan__choose_fence(gs);
-    return left;
 }
 
-static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
-    gpuscan__free_programs(gs, gpuscan__leave_lanes(gs));
-    gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
+static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, uint32_t strategy, const char *why) {
+    gpuscan__set_lanes(gs, GPUSCAN__LANES_NONE, GPUSCAN__LANE_WIDTH);
+    gpuscan__note_refusal(gs, plan, strategy, "the vendor's instructions are no longer used", why);
 }
 
 /* An internal result of the functions below: the call must be planned again. Public results are never positive. */
 enum { GPUSCAN__AGAIN = 1 };
-
-/* Tries to build the call's program without the vendor's instructions, after a build with them failed. If this works,
-   stops using the instructions and returns AGAIN. Otherwise the failure has another cause, and nothing changes. If the
-   call forces a strategy that needs the instructions, tries with AUTO instead. */
-GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan) {
-    const gpuscan_call *call = plan->call;
-    const gpuscan__device device = gs->device;
-    uint32_t strategy = plan->key.strategy;
-    gpuscan__program *with_lanes = gpuscan__leave_lanes(gs), *program, **at;
-    gpuscan_call any = *call;
-    gpuscan_result r;
-    r = gpuscan__choose(gs, plan);
-    any.strategy = GPUSCAN_STRATEGY_AUTO;
-    plan->call = &any;
-    if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
-        r = gpuscan__choose(gs, plan);
-    if (r == 0)
-        r = gpuscan__get_program(gs, plan, &program);
-    plan->call = call;
-    if (r == 0) {
-        plan->key.strategy = strategy; /* gpuscan__note_refusal names this strategy */
-        gpuscan__free_programs(gs, with_lanes);
-        gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used",
-                              "its program did not build with them");
-        gs->error[0] = 0;
-        return GPUSCAN__AGAIN;
-    }
-    for (at = &gs->programs; *at;)
-        at = &(*at)->next;
-    *at = with_lanes;
-    gs->device = device;
-    return r;
-}
 
 /* Self-tests use this text in place of the caller's, which must not run on unexpected values. A value is a struct of
    parts. The operator takes each part from b or, if b's part is 0, from a. So it is associative, but does not commute.
@@ -15459,11 +15376,12 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
     if (r != 0 || right)
         return r;
     if (gpuscan__uses_lanes(gs, &plan->key)) {
-        gpuscan__give_up_lanes(gs, plan, "its self-test failed");
+        gpuscan__give_up_lanes(gs, plan, plan->key.strategy, "its self-test failed");
         return GPUSCAN__AGAIN;
     }
     program->wrong = gpuscan__strategies[strategy].simpler == strategy;
-    gpuscan__note_refusal(gs, plan, program->wrong ? "its program is no longer used" : "its strategy is no longer used",
+    gpuscan__note_refusal(gs, plan, plan->key.strategy, program->wrong ? "its program is no longer used"
+                                                                       : "its strategy is no longer used",
                           "its self-test failed");
     if (program->wrong)
         return GPUSCAN_SUCCESS;
@@ -15477,15 +15395,18 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
     size_t group = r == 0 ? gpuscan__program_group(gs, plan, *program) : 0;
     if (r == 0 && !(*program)->proved && !gpuscan__has_lane_width(gs, *program)) {
-        gpuscan__give_up_lanes(gs, plan, "its sub-groups have another width");
+        gpuscan__give_up_lanes(gs, plan, plan->key.strategy, "its sub-groups have another width");
         return GPUSCAN__AGAIN;
     }
     if (r == 0 && group >= plan->key.group && !(*program)->proved && !(*program)->wrong)
         r = gpuscan__prove(gs, plan, *program);
     if (r == 0 && (*program)->wrong)
         return gpuscan__unsupported(gs, "this call's program failed its self-test, and it has no other form");
-    if (r < 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
-        return gpuscan__build_without_lanes(gs, plan);
+    if (r < 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX)) {
+        plan->failed = 1 + plan->key.strategy;
+        gpuscan__set_lanes(gs, GPUSCAN__LANES_NONE, GPUSCAN__LANE_WIDTH);
+        return GPUSCAN__AGAIN;
+    }
     if (r != 0 || group >= plan->key.group)
         return r;
     plan->group_limit = gpuscan__power_of_two_below(group);
@@ -15496,16 +15417,25 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
    decide the group size, so that earlier calls do not change results. The only exceptions: if a build or a self-test
    fails, or sub-groups have a wrong width, later calls do without the vendor's instructions or the strategy. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
+    const int lanes = gs->device.lanes;
+    const uint32_t width = gs->device.lane_width;
     gpuscan_result r;
     plan->group_limit = gs->device.group_limit;
+    plan->failed = 0;
     do {
         plan->key.undivided = 0;
-        if ((r = gpuscan__choose(gs, plan)) != 0)
-            return r;
-        if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* `choose` found no other strategy */
-            return gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
-        r = gpuscan__get_fitting_program(gs, plan, program);
+        r = gpuscan__choose(gs, plan);
+        if (r == 0 && gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* no other one fits */
+            r = gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
+        if (r == 0)
+            r = gpuscan__get_fitting_program(gs, plan, program);
     } while (r == GPUSCAN__AGAIN);
+    if (plan->failed && r == 0) {
+        gs->error[0] = 0;
+        gpuscan__give_up_lanes(gs, plan, plan->failed - 1, "its program did not build with them");
+    } else if (plan->failed) { /* the failure has another cause */
+        gpuscan__set_lanes(gs, lanes, width);
+    }
     return r;
 }
 
@@ -15533,8 +15463,6 @@ static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *
         return;
     for (i = 0; i < GPUSCAN__SCRATCHES && !chain->stand_in; i++)
         chain->stand_in = chain->place.mem[i];
-    chain->stand_in_generation =
-        chain->stand_in && chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS;
     for (i = 0; i < plan->range_count && !chain->stand_in; i++)
         if (plan->ranges[i].writes)
             chain->stand_in = plan->ranges[i].buffer.mem;
@@ -15556,13 +15484,15 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     chain.in_order = in_order;
     chain.wait_count = plan->call->wait_count;
     chain.waits = plan->call->wait_list;
-    r = gpuscan__chain_scratch(&chain, plan);
-    if (r == 0 && queue != gs->service_queue && (r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
-        gs->last_in_order = in_order;
+    gpuscan__chain_scratch(&chain, plan);
+    if (chain.result == 0 && queue != gs->service_queue)
+        chain.result = gpuscan__keep_queue(gs, &gs->last_queue, queue);
     gpuscan__chain_stand_in(&chain, plan);
-    if (r == 0)
-        r = program ? plan->operation->enqueue(&chain, plan) : gpuscan__enqueue_nothing(&chain);
-    r = gpuscan__chain_end(&chain, r);
+    if (chain.result == 0 && program)
+        plan->operation->enqueue(&chain, plan);
+    else if (chain.result == 0)
+        gpuscan__enqueue_nothing(&chain);
+    r = gpuscan__chain_end(&chain);
     gpuscan__forget_mem(gs, &plan->init_mem);
     return r;
 }
@@ -16172,7 +16102,6 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     cl_int code = CL_SUCCESS, finished;
     gpuscan_result r = GPUSCAN_SUCCESS;
     memset(mems, 0, sizeof(mems));
-    memset(program->known, 0, sizeof(program->known)); /* forgets a call's arguments: the launches below set others */
     for (i = 0; i < count && r == 0 && code == CL_SUCCESS; i++) {
         if (i == 0 || memcmp(&launch[i].stage, &launch[i - 1].stage, sizeof(launch->stage)) != 0) {
             gpuscan__stage_end(gs, mems); /* commands that still run keep the buffers alive */
@@ -16235,11 +16164,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan,
     stage->zeros = chain.place.offset[GPUSCAN__PLAIN];
     plan->call = &call;
     plan->flags = GPUSCAN__FLAG_COUNT_U32 | GPUSCAN__FLAG_REHEARSAL;
-    r = plan->operation->enqueue(&chain, plan);
+    plan->operation->enqueue(&chain, plan);
     plan->call = caller;
     plan->flags = flags;
-    if (r == 0 && recording.launches.failed)
-        r = gpuscan__no_memory(gs, "launching kernels ahead of a call");
+    r = recording.launches.failed ? gpuscan__no_memory(gs, "launching kernels ahead of a call") : GPUSCAN_SUCCESS;
     if (r == 0 && (!late || gpuscan__adds_launch(kept, &recording.launches))) {
         r = gpuscan__replay(gs, program, &recording.launches);
         if (r == 0 && late && stage->scratch <= GPUSCAN__SHAM_MOST)
@@ -16655,8 +16583,7 @@ typedef struct gpuscan__row_parts {
 } gpuscan__row_parts;
 
 /* Enqueues the kernel scan_sums of multi-pass scans, selections and runs. It computes the sum of each part of a row. */
-static gpuscan_result gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan__plan *common,
-                                            const gpuscan__row_parts *of) {
+static void gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan__plan *common, const gpuscan__row_parts *of) {
     gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_SUMS);
     gpuscan__scan_sums_numbers sums;
     sums.src_offset = gpuscan__arg_buffer(&launch, of->src);
@@ -16671,7 +16598,7 @@ static gpuscan_result gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan
     sums.part_tiles = of->part_tiles;
     sums.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
     sums.flags = common->flags;
-    return gpuscan__launch_end(&launch, &sums, sizeof(sums), of->groups, of->shared, 0);
+    gpuscan__launch_end(&launch, &sums, sizeof(sums), of->groups, of->shared);
 }
 #endif /* GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS */
 
@@ -16908,10 +16835,8 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
 
 /* Adds the range of src or dst, and resolves its pitch. In scans of columns, the range's rows are a matrix's lines. */
 static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan, int is_dst) {
-    static const gpuscan__row_fields names[] = {{"src", "src_pitch", "src_pitch_bytes"},
-                                                {"dst", "dst_pitch", "dst_pitch_bytes"}};
     const gpuscan_scan_desc *desc = plan->desc;
-    const gpuscan__row_fields *fields = &names[is_dst];
+    const char *field = is_dst ? "dst" : "src", *prefix = is_dst ? "dst_" : "src_";
     uint64_t line = !desc->along ? desc->count : desc->count ? plan->rows : 0, elements;
     uint64_t lines = !desc->along ? plan->rows : gpuscan__max(desc->count, 1);
     uint64_t given = is_dst ? desc->dst_pitch : desc->src_pitch;
@@ -16920,11 +16845,11 @@ static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan,
     uint32_t size = is_dst ? plan->common.e.dst_size : plan->common.e.src_size;
     gpuscan__range *range;
     gpuscan_result r;
-    if ((r = gpuscan__resolve_pitches(gs, fields, given, bytes, size, size, line, pitch)) != 0 ||
-        (r = gpuscan__extent(gs, fields->range, line, lines, *pitch, size, &elements)) != 0)
+    if ((r = gpuscan__resolve_pitches(gs, prefix, given, bytes, size, size, line, pitch)) != 0 ||
+        (r = gpuscan__extent(gs, field, line, lines, *pitch, size, &elements)) != 0)
         return r;
-    range = is_dst ? gpuscan__output(&plan->common, fields->range, desc->dst, elements, size)
-                   : gpuscan__input(&plan->common, fields->range, desc->src, elements, size);
+    range = is_dst ? gpuscan__output(&plan->common, field, desc->dst, elements, size)
+                   : gpuscan__input(&plan->common, field, desc->src, elements, size);
     gpuscan__rows_of(range, lines, line, *pitch, size);
     range->in_place = 1;
     range->partial = is_dst && (*pitch > line || desc->count_buffer.mem);
@@ -17093,24 +17018,11 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 /* Rows of up to this many bytes are loaded BY_ELEMENTS if they suit neither ROWS_BY_VECTORS nor ROWS_WITH_GAPS. */
 #define GPUSCAN__SPARSE_ROW 512
 
-/* Returns how many rows a tile holds if the gaps between rows count as elements. Prefers a number of rows after which a
-   cache line ends, so that no two tiles share a line. If this would leave much of the tile empty, returns how many rows
-   fit. offset: modulo `vector`, how many elements of a tile lie before its first row (in reverse: behind its last row),
-   since the tile's first vector is aligned. tuning: scan-dense-rows */
-static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
-    uint32_t line = 8 * vector, even = gpuscan__alignment(length);
-    uint32_t lines_end = even < line ? line / even : 1;        /* after every lines_end rows a cache line ends */
-    uint32_t rows = (tile - (uint32_t)(offset % vector)) / length, whole = rows / lines_end * lines_end;
-    if (whole * 16 >= rows * 15)
-        return whole;
-    return (length | offset) % vector != 0 ? (tile - (vector - 1)) / length : rows;
-}
-
 /* Sets plan->tile_rows, the number of whole rows of a tile, and plan->length, the number of elements from one row's
    beginning to the next. Returns how many elements of the tile are used, or 0 if a row does not fit. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     uint32_t vector = gpuscan__scan_vector(&plan->common.e, &plan->key), tile = plan->common.key.tile;
-    uint64_t length = gpuscan__ceil_div(plan->desc->count, vector) * vector, pitch = plan->src_pitch, most;
+    uint64_t length = gpuscan__ceil_div(plan->desc->count, vector) * vector, pitch = plan->src_pitch, most, offset;
     int by_pitch = plan->key.whole_rows == GPUSCAN__ROWS_WITH_GAPS ||
                    (plan->key.whole_rows == GPUSCAN__ROWS_BY_VECTORS && pitch == plan->dst_pitch &&
                     pitch <= 2 * length);
@@ -17122,11 +17034,10 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels use 32 bits for positions in a tile */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
-    if (by_pitch)
-        plan->tile_rows = gpuscan__scan_dense_rows(plan->desc->reverse
-                                                       ? plan->length - plan->desc->count - plan->desc->src.offset
-                                                       : plan->desc->src.offset,
-                                                   plan->length, tile, vector);
+    /* a tile's first vector may begin with elements before the first row (with `reverse`: behind its end) */
+    offset = plan->desc->reverse ? length - plan->desc->count - plan->desc->src.offset : plan->desc->src.offset;
+    if (by_pitch && (length | offset) % vector != 0)
+        plan->tile_rows = (tile - (vector - 1)) / plan->length;
     plan->tile_rows = (uint32_t)gpuscan__min(plan->tile_rows, most);
     return plan->tile_rows * plan->length;
 }
@@ -17397,14 +17308,12 @@ static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan
 }
 
 /* Enqueues the two kernels that turn segments' offsets into bits. `first_kernel` is the number of the first one. */
-static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
-                                               size_t first_kernel) {
+static void gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_plan *plan, size_t first_kernel) {
     const gpuscan_scan_desc *desc = plan->desc;
     uint64_t most = gpuscan__max((uint64_t)chain->gs->device.units * 64, 4096), groups;
     uint32_t group = plan->common.key.group;
     gpuscan__scan_heads_numbers numbers;
     gpuscan__launch launch;
-    gpuscan_result r;
     memset(&numbers, 0, sizeof(numbers));
     numbers.words = gpuscan__unless_rehearsed(chain, gpuscan__ceil_div(desc->count, 32));
     numbers.offsets = gpuscan__unless_rehearsed(chain, desc->segments.count ? desc->segments.count + 1 : 0);
@@ -17412,19 +17321,19 @@ static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpus
     launch = gpuscan__launch_begin(chain, first_kernel);
     numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->heads);
     groups = gpuscan__min(gpuscan__ceil_div(numbers.words, group), most);
-    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 0);
-    if (r != 0 || numbers.offsets == 0)
-        return r;
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
+    if (numbers.offsets == 0)
+        return;
     launch = gpuscan__launch_begin(chain, first_kernel + 1);
     numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
     numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->heads);
     if (plan->key.reverse)
         GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
     groups = gpuscan__min(gpuscan__ceil_div(numbers.offsets, (uint64_t)group * 8), most);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 0);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
 
-static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
+static void gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = plan->desc;
     int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&common->key));
@@ -17433,13 +17342,11 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__scan_numbers numbers;
     gpuscan__launch launch;
-    gpuscan_result r;
     if (!is_single && plan->parts > 1) {
         const gpuscan__row_parts of = {
             plan->heads, desc->src, gpuscan__none, desc->count_buffer, desc->init_buffer, plan->src_pitch, desc->count,
             plan->rows,  groups,    shared,        plan->parts,        plan->part_tiles};
-        if ((r = gpuscan__enqueue_sums(chain, common, &of)) != 0)
-            return r;
+        gpuscan__enqueue_sums(chain, common, &of);
     }
     launch = gpuscan__launch_begin(chain, gpuscan__engine_kernel(&common->key));
     GPUSCAN__SCAN_PLAN(GPUSCAN__FROM_PLAN)
@@ -17455,10 +17362,10 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
     numbers.epoch = chain->place.epoch;
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, 1);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared);
 }
 
-static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
+static void gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = plan->desc;
     uint32_t vector = gpuscan__scan_vector(&common->e, &plan->key), i;
@@ -17478,11 +17385,11 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
         numbers.heads |= (uint64_t)1 << i;
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, 1);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared);
 }
 
-static gpuscan_result gpuscan__columns_launch(gpuscan__chain *chain, const gpuscan__scan_plan *plan, size_t kernel,
-                                              uint64_t groups) {
+static void gpuscan__columns_launch(gpuscan__chain *chain, const gpuscan__scan_plan *plan, size_t kernel,
+                                    uint64_t groups) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = plan->desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, common->key.undivided ? 0 : kernel);
@@ -17495,31 +17402,29 @@ static gpuscan_result gpuscan__columns_launch(gpuscan__chain *chain, const gpusc
     numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
-                               gpuscan__columns_shared(chain->gs, common, &plan->key), kernel == GPUSCAN__COLUMNS_SCAN);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
+                        gpuscan__columns_shared(chain->gs, common, &plan->key));
 }
 
-static gpuscan_result gpuscan__scan_columns(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
+static void gpuscan__scan_columns(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
     uint64_t groups = plan->strips * plan->bands;
-    gpuscan_result r = GPUSCAN_SUCCESS;
     if (!plan->common.key.undivided)
-        r = gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_SUMS, groups);
-    if (r == 0 && plan->bands > 1)
-        r = gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_CARRIES, plan->strips);
-    return r != 0 ? r : gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_SCAN, groups);
+        gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_SUMS, groups);
+    if (plan->bands > 1)
+        gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_CARRIES, plan->strips);
+    gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_SCAN, groups);
 }
 
-static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
+static void gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__scan_plan *plan = (const gpuscan__scan_plan *)common;
-    gpuscan_result r;
+    if (plan->key.heads == GPUSCAN__HEADS_BITS)
+        gpuscan__scan_make_heads(chain, plan, gpuscan__engine_kernel(&common->key) + 1);
     if (plan->columns)
-        return gpuscan__scan_columns(chain, plan);
-    if (plan->key.whole_rows)
-        return gpuscan__scan_whole_rows(chain, plan);
-    if (plan->key.heads == GPUSCAN__HEADS_BITS &&
-        (r = gpuscan__scan_make_heads(chain, plan, gpuscan__engine_kernel(&common->key) + 1)) != 0)
-        return r;
-    return gpuscan__scan_tiles(chain, plan);
+        gpuscan__scan_columns(chain, plan);
+    else if (plan->key.whole_rows)
+        gpuscan__scan_whole_rows(chain, plan);
+    else
+        gpuscan__scan_tiles(chain, plan);
 }
 
 /* Adds an array that says where a self-test's segments begin. */
@@ -17741,7 +17646,7 @@ static gpuscan_result gpuscan__uniform_add_choose(gpuscan *gs, gpuscan__plan *pl
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__plan *plan) {
+static void gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__plan *plan) {
     const gpuscan_uniform_add_desc *desc = (const gpuscan_uniform_add_desc *)plan->desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
     uint64_t groups = gpuscan__min(gpuscan__ceil_div(desc->count, plan->key.tile), (uint64_t)1 << 20);
@@ -17750,7 +17655,7 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     numbers.addend_offset = gpuscan__arg_buffer(&launch, desc->addend);
     GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->flags);
     numbers.block = desc->block;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
 
 /* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Neighbouring values differ. With MAX and custom
@@ -17967,7 +17872,7 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
     const gpuscan_segments *segments = &desc->segments;
     gpuscan_type type;
     gpuscan_result r;
-    if ((r = gpuscan__resolve_pitch(gs, "src_pitch", desc->src_pitch, desc->count, &plan->src_pitch)) != 0)
+    if ((r = gpuscan__resolve_pitch(gs, "src_", desc->src_pitch, desc->count, &plan->src_pitch)) != 0)
         return r;
     plan->results = desc->rows ? desc->rows : 1;
     plan->mean = desc->count;
@@ -17990,17 +17895,15 @@ static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *p
     const gpuscan_image *image = &desc->src_image;
     uint32_t channels = 0;
     uint64_t left;
-    const gpuscan__mistake mistakes[] = {
-        {!image->mem && desc->src_width, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_width without src_image"},
-        {image->mem && (desc->src.mem || desc->src.offset || desc->rows > 1 || desc->src_pitch || desc->segments.form),
-         GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image with src, rows, src_pitch or segments"}};
-    gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
+    int clashes = desc->src.mem || desc->src.offset || desc->rows > 1 || desc->src_pitch || desc->segments.form;
+    gpuscan_result r;
     *type = desc->src_type;
     plan->src_width = 1;
-    if (r != 0 || !image->mem)
-        return r;
-    if ((r = gpuscan__resolve_image(gs, "src_image", image, &plan->image)) != 0 ||
-        (r = gpuscan__image_pixels(gs, &plan->image, "src_type", type, &channels)) != 0)
+    if (!image->mem && desc->src_width)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_width without src_image");
+    if ((r = gpuscan__resolve_image(gs, "src_image", image, clashes, "src, rows, src_pitch or segments",
+                                    &plan->image)) != 0 ||
+        (r = gpuscan__image_pixels(gs, &plan->image, "src_type", type, &channels)) != 0 || !plan->image.place)
         return r;
     left = plan->image.width - gpuscan__min(plan->image.width, image->x);
     plan->src_width = gpuscan__max(desc->src_width ? desc->src_width : left, 1);
@@ -18342,19 +18245,22 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan__reduce_plan *plan) {
+static void gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan__reduce_plan *plan) {
     uint64_t size = plan->common.e.result_size;
     uint64_t at = gpuscan__ceil_div(chain->place.offset[GPUSCAN__PLAIN], size) * size + plan->result_at;
     cl_event event = NULL;
-    cl_int code = chain->gs->cl.clEnqueueReadBuffer(
+    cl_int code;
+    gpuscan__chain_flush(chain, 0);
+    if (chain->result != 0)
+        return;
+    code = chain->gs->cl.clEnqueueReadBuffer(
         chain->queue, chain->place.mem[GPUSCAN__PLAIN], CL_FALSE, (size_t)at, (size_t)(plan->results * size),
         plan->desc->result, chain->wait_count, chain->waits, gpuscan__chain_needs_event(chain, 1) ? &event : NULL);
-    return gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result", NULL);
+    gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result", NULL);
 }
 
 /* Enqueues kernel 0, which reduces, or kernel 1, which combines partial results. Both take the same arguments. */
-static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpuscan__reduce_plan *plan, unsigned kernel,
-                                             int is_last) {
+static void gpuscan__reduce_launch(gpuscan__chain *chain, const gpuscan__reduce_plan *plan, unsigned kernel) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan__key *key = &common->key;
@@ -18381,17 +18287,17 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
     numbers.dst_offset = to_host ? gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->result_at, common->e.result_size)
                                  : gpuscan__arg_buffer(&launch, desc->dst);
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), kernel ? 1 : plan->groups,
-                               gpuscan__reduce_shared_bytes(chain->gs, common, &plan->key), is_last && !to_host);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), kernel ? 1 : plan->groups,
+                        gpuscan__reduce_shared_bytes(chain->gs, common, &plan->key));
 }
 
-static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
+static void gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__reduce_plan *plan = (const gpuscan__reduce_plan *)common;
-    int joins = gpuscan__reduce_sharers(plan) > 1 && common->key.word == 0;
-    gpuscan_result r = gpuscan__reduce_launch(chain, plan, 0, !joins);
-    if (r == 0 && joins)
-        r = gpuscan__reduce_launch(chain, plan, 1, 1);
-    return r != 0 || plan->desc->dst.mem || chain->recording ? r : gpuscan__reduce_read(chain, plan);
+    gpuscan__reduce_launch(chain, plan, 0);
+    if (gpuscan__reduce_sharers(plan) > 1 && common->key.word == 0)
+        gpuscan__reduce_launch(chain, plan, 1);
+    if (!plan->desc->dst.mem && !chain->recording)
+        gpuscan__reduce_read(chain, plan);
 }
 
 /* Describes the data of a self-test's round. With operators that return one of their operands, as MIN does, the result
@@ -18956,8 +18862,7 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, gpuscan__histogram_p
     gpuscan_result r;
     plan->element = desc->sample_type;
     plan->channels = desc->channels;
-    if (plan->image.place &&
-        (r = gpuscan__image_pixels(gs, &plan->image, "sample_type", &plan->element, &plan->channels)) != 0)
+    if ((r = gpuscan__image_pixels(gs, &plan->image, "sample_type", &plan->element, &plan->channels)) != 0)
         return r;
     plan->element = plan->element ? plan->element : GPUSCAN_TYPE_U8;
     plan->channels = plan->channels ? plan->channels : 1;
@@ -19024,7 +18929,6 @@ static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, gpuscan__histogram_pla
 
 /* Adds the range of the samples, in a buffer or an image, for later checks. Sets the pitch of rows in bytes. */
 static gpuscan_result gpuscan__samples_range(gpuscan *gs, gpuscan__histogram_plan *plan) {
-    static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
     const gpuscan_histogram_desc *desc = plan->desc;
     uint32_t size = plan->element_size;
     uint32_t alignment = plan->element == GPUSCAN_TYPE_CUSTOM ? gpuscan__alignment(size) : size;
@@ -19035,11 +18939,11 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, gpuscan__histogram_pla
         pitch = gpuscan__min(pitch, desc->count);
     if (!gpuscan__multiply(desc->count, pixel, &row) || !gpuscan__multiply(pitch, pixel, &pitch))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples: count or pitch does not fit 64 bits in bytes");
-    if ((r = gpuscan__resolve_pitches(gs, &fields, pitch, desc->pitch_bytes, alignment, 1, row, &plan->pitch)) != 0)
+    if ((r = gpuscan__resolve_pitches(gs, "", pitch, desc->pitch_bytes, alignment, 1, row, &plan->pitch)) != 0)
         return r;
     if (!gpuscan__multiply(plan->rows - 1, plan->pitch, &before) || !gpuscan__add(before, row, &bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples: rows * %s + count does not fit 64 bits",
-                             desc->pitch_bytes ? fields.pitch_bytes : fields.pitch);
+                             desc->pitch_bytes ? "pitch_bytes" : "pitch");
     range->elements = gpuscan__ceil_div(bytes, size);
     range->cut = (uint32_t)(range->elements * size - bytes);
     range->required = bytes > 0;
@@ -19077,27 +18981,23 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
     const gpuscan_histogram_desc *desc = plan->desc = (const gpuscan_histogram_desc *)common->desc;
     int is_weighted = desc->weights.mem || desc->host_weights, is_dense;
+    int clashes = desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes; /* with an image */
     gpuscan_result r;
     plan->count = desc->count;
     plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 of them */
-    if (desc->samples_image.mem) {
-        if (desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                                 "samples_image with samples, pitch or pitch_bytes");
-        if ((r = gpuscan__resolve_image(gs, "samples_image", &desc->samples_image, &plan->image)) != 0 ||
-            (r = gpuscan__check_region(gs, "samples_image", &desc->samples_image, &plan->image, desc->count,
-                                       plan->rows)) != 0)
-            return r;
-        plan->key.image = plan->image.place;
-    }
+    if ((r = gpuscan__resolve_image(gs, "samples_image", &desc->samples_image, clashes, "samples, pitch or pitch_bytes",
+                                    &plan->image)) != 0 ||
+        (r = gpuscan__check_region(gs, "samples_image", &desc->samples_image, &plan->image, desc->count,
+                                   plan->rows)) != 0)
+        return r;
+    plan->key.image = plan->image.place;
     if ((r = gpuscan__resolve_samples(gs, plan)) != 0)
         return r;
     if (!common->from_host && common->is_run && (desc->host_edges || desc->host_weights))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "host_edges and host_weights are for gpuscan_histogram_host; set edges and weights");
     if ((r = gpuscan__resolve_tiles(gs, plan)) != 0 ||
-        (r = gpuscan__resolve_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) !=
-            0 ||
+        (r = gpuscan__resolve_pitch(gs, "weights_", desc->weights_pitch, desc->count, &plan->weights_pitch)) != 0 ||
         (r = gpuscan__samples_range(gs, plan)) != 0 || (r = gpuscan__histogram_ranges(gs, plan)) != 0)
         return r;
     /* rows without gaps become one row, unless expressions see a pixel's number in its row */
@@ -19439,8 +19339,8 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
 }
 
 /* Enqueues a launch that counts. If the launch takes only some of the tiles, first_tile is the first of them. */
-static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
-                                               uint32_t flags, uint64_t first_tile, uint64_t groups) {
+static void gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan, uint32_t flags,
+                                     uint64_t first_tile, uint64_t groups) {
     const gpuscan_histogram_desc *desc = plan->desc;
     const uint32_t unit = plan->element == GPUSCAN_TYPE_CUSTOM ? 1 : plan->element_size; /* bytes per gpuscan_element */
     gpuscan__launch launch =
@@ -19466,25 +19366,23 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     numbers.members = gpuscan__unless_rehearsed(chain, plan->members);
     numbers.tables = plan->tables;
     numbers.flags = flags | (plan->in_launch ? GPUSCAN__FLAG_FINISH : 0);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, gpuscan__counts_shared(plan),
-                               plan->in_launch);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, gpuscan__counts_shared(plan));
 }
 
-static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
+static void gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
     int is_cpu = gpuscan__key_is_cpu(&common->key);
     uint32_t flags = common->flags | (plan->in_counts ? GPUSCAN__FLAG_IN_COUNTS : 0);
     uint64_t groups = gpuscan__unless_rehearsed(chain, plan->groups), most = groups, done = 0;
     gpuscan__launch launch;
     gpuscan__histogram_finish_numbers numbers;
-    gpuscan_result r = GPUSCAN_SUCCESS;
     if (plan->key.tiled && !is_cpu)
         most = gpuscan__max(GPUSCAN__TILE_GROUPS / plan->members, 1) * plan->members;
-    for (; done < groups && r == 0; done += most)
-        r = gpuscan__histogram_count(chain, plan, flags, plan->key.tiled ? done / plan->members : 0,
-                                     gpuscan__min(most, groups - done));
-    if (r != 0 || plan->in_launch)
-        return r;
+    for (; done < groups; done += most)
+        gpuscan__histogram_count(chain, plan, flags, plan->key.tiled ? done / plan->members : 0,
+                                 gpuscan__min(most, groups - done));
+    if (plan->in_launch)
+        return;
     launch = gpuscan__launch_begin(chain, GPUSCAN__HISTOGRAM_FINISH);
     numbers.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
     numbers.counts_offset = gpuscan__arg_buffer(&launch, plan->desc->counts);
@@ -19494,7 +19392,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     numbers.flags = flags;
     groups = gpuscan__min(gpuscan__ceil_div(numbers.counters, common->key.group),
                           chain->gs->device.units * (is_cpu ? (uint64_t)1 : 16));
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
 
 /* ---- self-test: samples whose bins are certain */
@@ -20410,7 +20308,7 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
     }
 }
 
-static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan, size_t kernel) {
+static void gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan, size_t kernel) {
     gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     uint64_t words = gpuscan__max(plan->capacity * gpuscan__select_bytes(&plan->key) / 16, 1);
     uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, plan->common.key.group),
@@ -20420,10 +20318,10 @@ static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan_
     numbers.count_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->moved, 8);
     numbers.src_offset = gpuscan__arg_output(&launch, plan, plan->key.outputs, *plan->of.indices, plan->of.indices);
     gpuscan__arg_outputs(&launch, plan, 0, 1, &numbers);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
 
-static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
+static void gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__select_plan *plan = (const gpuscan__select_plan *)common;
     const gpuscan__key *key = &common->key;
     int single = gpuscan__is_single_pass(gpuscan__key_strategy(key)), moves = plan->key.moves != 0;
@@ -20435,14 +20333,12 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     gpuscan_buffer values = plan->key.reduces ? *of->values : gpuscan__none;
     gpuscan__launch launch;
     gpuscan__select_numbers numbers;
-    gpuscan_result r;
     if (!single && plan->parts > 1) {
         const gpuscan__heads none = {GPUSCAN__HEADS_NONE, gpuscan__none, 0};
         const gpuscan__row_parts parts = {
             none, *of->decides, values, *of->count_buffer, gpuscan__none,   0, plan->count,
             1,    plan->parts,  shared, plan->parts,       plan->part_tiles};
-        if ((r = gpuscan__enqueue_sums(chain, common, &parts)) != 0)
-            return r;
+        gpuscan__enqueue_sums(chain, common, &parts);
     }
     launch = gpuscan__launch_begin(chain, kernel);
     memset(&numbers, 0, sizeof(numbers));
@@ -20457,8 +20353,9 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     GPUSCAN__SELECT_PLAN(GPUSCAN__FROM_PLAN)
     numbers.epoch = chain->place.epoch;
     gpuscan__arg_outputs(&launch, plan, moves, 0, &numbers);
-    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, !moves);
-    return r != 0 || !moves ? r : gpuscan__select_move(chain, plan, kernel + 1);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared);
+    if (moves)
+        gpuscan__select_move(chain, plan, kernel + 1);
 }
 
 /* ---- self-test of selections and runs */
@@ -21531,51 +21428,28 @@ static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, unit);
 }
 
-/* Holds the state of gpuscan__sort_commands. A first run counts the commands: the second must know which is last. */
-typedef struct gpuscan__sort_run {
-    gpuscan__chain *chain;
-    const gpuscan__sort_plan *plan;
-    unsigned count, total; /* count: commands so far. total: all commands, or 0 in the first run */
-    gpuscan_result result;
-} gpuscan__sort_run;
-
-/* Begins a launch. Returns 0 if commands are only counted, or after a failure. */
-static int gpuscan__sort_begin(gpuscan__sort_run *run, gpuscan__launch *launch, size_t kernel) {
-    run->count++;
-    if (run->total == 0 || run->result != 0)
-        return 0;
-    *launch = gpuscan__launch_begin(run->chain, kernel - (run->plan->common.key.custom_size == 0));
-    return 1;
+/* Begins a launch. Programs without a custom->key lack the first kernel. */
+static gpuscan__launch gpuscan__sort_begin(gpuscan__chain *chain, const gpuscan__sort_plan *plan, size_t kernel) {
+    return gpuscan__launch_begin(chain, kernel - (plan->common.key.custom_size == 0));
 }
 
-static void gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch *launch, const void *numbers,
-                              size_t numbers_size, uint64_t groups, uint64_t shared) {
-    run->result = gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, run->count == run->total);
-}
-
-static void gpuscan__sort_keys_of(gpuscan__sort_run *run) {
-    const gpuscan__sort_plan *plan = run->plan;
-    gpuscan__launch launch;
+static void gpuscan__sort_keys_of(gpuscan__chain *chain, const gpuscan__sort_plan *plan) {
+    gpuscan__launch launch = gpuscan__sort_begin(chain, plan, GPUSCAN__SORT_KEYS);
     gpuscan__sort_keys_numbers numbers;
-    if (!plan->desc->custom || !gpuscan__sort_begin(run, &launch, GPUSCAN__SORT_KEYS))
-        return;
     numbers.src_offset = gpuscan__arg_buffer(&launch, plan->desc->src);
     numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->keys.size, plan->keys.size);
     GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags);
-    gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->groups, 0);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), plan->groups, 0);
 }
 
 /* Copies elements of `size` bytes, by index or in order. widens: 1 to copy sorted 32-bit indices to ulong elements. */
-static void gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer from, gpuscan_buffer to, uint32_t size,
-                               int by_index, int widens) {
-    const gpuscan__sort_plan *plan = run->plan;
+static void gpuscan__sort_move(gpuscan__chain *chain, const gpuscan__sort_plan *plan, gpuscan_buffer from,
+                               gpuscan_buffer to, uint32_t size, int by_index, int widens) {
     gpuscan_buffer indices = plan->values.size ? gpuscan__sort_result(plan, &plan->values) : from;
     uint32_t unit = (uint32_t)gpuscan__min(gpuscan__alignment(size), 16);
     uint32_t index_size = plan->values.size ? plan->values.size : 1;
-    gpuscan__launch launch;
+    gpuscan__launch launch = gpuscan__sort_begin(chain, plan, GPUSCAN__SORT_GATHER);
     gpuscan__sort_gather_numbers numbers;
-    if (!gpuscan__sort_begin(run, &launch, GPUSCAN__SORT_GATHER))
-        return;
     numbers.src_offset = gpuscan__arg_place(&launch, from, size, 1);
     numbers.dst_offset = gpuscan__arg_place(&launch, to, size, 1);
     numbers.indices_offset = gpuscan__arg_place(&launch, indices, index_size, index_size);
@@ -21583,22 +21457,19 @@ static void gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer from, gpus
                        plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0));
     numbers.parts = widens ? 1 : size / unit;
     numbers.unit = widens ? 0 : unit;
-    gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->groups, 0);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), plan->groups, 0);
 }
 
 /* Enqueues a kernel that sorts. pass: 0 if the kernel does all passes. flags: further flags, besides plan->flags. Each
    kernel gets `from`, to[0] and to[1] of the keys and of the values. Without values it gets the keys' buffers twice. */
-static void gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t flags, uint64_t groups,
-                               uint64_t shared) {
-    const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan *gs = run->chain->gs;
+static void gpuscan__sort_step(gpuscan__chain *chain, const gpuscan__sort_plan *plan, size_t kernel, uint32_t pass,
+                               uint32_t flags, uint64_t groups, uint64_t shared) {
+    const gpuscan *gs = chain->gs;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
     uint32_t unit = plan->key.fields[0] ? 1 : values->size, k;
-    gpuscan__launch launch;
+    gpuscan__launch launch = gpuscan__sort_begin(chain, plan, kernel);
     gpuscan__sort_numbers numbers;
     cl_ulong *field = (cl_ulong *)(void *)&numbers + offsetof(gpuscan__sort_numbers, from_0) / sizeof(cl_ulong);
-    if (!gpuscan__sort_begin(run, &launch, kernel))
-        return;
     memset(&numbers, 0, sizeof(numbers));
     numbers.keys_offset = gpuscan__arg_place(&launch, keys->from, keys->size, keys->size);
     numbers.keys_dst_offset = gpuscan__arg_place(&launch, keys->to[0], keys->size, keys->size);
@@ -21619,84 +21490,76 @@ static void gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t p
     numbers.parts = plan->parts;
     numbers.units = gs->device.units;
     numbers.split = plan->common.forced ? 1 : gs->device.profile.cpu.sort_split / (keys->size + plan->values.size);
-    gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared);
 }
 
 /* Enqueues a pass that takes three launches. The last one has `shared` bytes of local memory. */
-static void gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, uint32_t flags, uint64_t shared) {
-    const gpuscan__sort_plan *plan = run->plan;
+static void gpuscan__sort_pass(gpuscan__chain *chain, const gpuscan__sort_plan *plan, uint32_t pass, uint32_t flags,
+                               uint64_t shared) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t digits = gpuscan__key_is_cpu(key) ? 0 : (uint64_t)1 << plan->key.digit_bits;
-    gpuscan__sort_step(run, GPUSCAN__SORT_COUNT, pass, flags, plan->parts, 4 * digits);
-    gpuscan__sort_step(run, GPUSCAN__SORT_PLACES, pass, flags, gpuscan__max(digits, 1),
+    gpuscan__sort_step(chain, plan, GPUSCAN__SORT_COUNT, pass, flags, plan->parts, 4 * digits);
+    gpuscan__sort_step(chain, plan, GPUSCAN__SORT_PLACES, pass, flags, gpuscan__max(digits, 1),
                        (uint64_t)key->group * (plan->key.wide ? 16 : 8));
-    gpuscan__sort_step(run, GPUSCAN__SORT_SCATTER, pass, flags, plan->parts, shared);
+    gpuscan__sort_step(chain, plan, GPUSCAN__SORT_SCATTER, pass, flags, plan->parts, shared);
 }
 
 /* Enqueues the kernels that sort. With plan->buckets, a CPU first scatters elements to buckets by the most significant
    digit, and the kernel `buckets` sorts each bucket by the other digits. But if buckets are uneven (one has more than
    a compute unit's share of the elements), passes over all elements sort instead. Only the device knows this, so the
    passes are enqueued in any case. Unless buckets are uneven, they return without work. */
-static void gpuscan__sort_passes(gpuscan__sort_run *run) {
-    const gpuscan__sort_plan *plan = run->plan;
+static void gpuscan__sort_passes(gpuscan__chain *chain, const gpuscan__sort_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
-    const gpuscan *gs = run->chain->gs;
+    const gpuscan *gs = chain->gs;
     uint64_t shared =
         gpuscan__key_is_cpu(key) ? 0 : gpuscan__sort_shared_bytes(gs, key, &plan->key, key->group, key->vectors);
     uint64_t counts = gpuscan__sort_histogram_bytes(gs, plan);
     uint32_t form = plan->key.form, pass, blocks = plan->blocks ? GPUSCAN__FLAG_BLOCKS : 0;
     if (form == GPUSCAN__SORT_SMALL)
-        gpuscan__sort_step(run, GPUSCAN__SORT_ALL, 0, 0, 1, shared);
+        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_ALL, 0, 0, 1, shared);
     else if (form == GPUSCAN__SORT_TOGETHER)
-        gpuscan__sort_step(run, GPUSCAN__SORT_ALL, 0, 0, plan->tiles, shared);
+        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_ALL, 0, 0, plan->tiles, shared);
     else if (form != GPUSCAN__SORT_PASSES)
-        gpuscan__sort_step(run, GPUSCAN__SORT_HISTOGRAM, 0, 0, gpuscan__sort_histogram_groups(gs, plan), counts);
+        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_HISTOGRAM, 0, 0, gpuscan__sort_histogram_groups(gs, plan),
+                           counts);
     if (form == GPUSCAN__SORT_FILLED)
-        gpuscan__sort_step(run, GPUSCAN__SORT_FILL, 0, 0,
+        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_FILL, 0, 0,
                            gpuscan__min(plan->tiles, (uint64_t)gs->device.units * GPUSCAN__SORT_RESIDENT),
                            sizeof(cl_uint) << plan->key.digit_bits);
     for (pass = 0; form == GPUSCAN__SORT_SWEEPS && pass < plan->passes; pass++)
-        gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0, plan->tiles, shared);
+        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_SWEEP, pass, 0, plan->tiles, shared);
     if (plan->buckets) {
-        gpuscan__sort_pass(run, 0, GPUSCAN__FLAG_BUCKETS, 0);
-        gpuscan__sort_step(run, GPUSCAN__SORT_BUCKETS, 0, blocks, plan->parts, 0);
+        gpuscan__sort_pass(chain, plan, 0, GPUSCAN__FLAG_BUCKETS, 0);
+        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_BUCKETS, 0, blocks, plan->parts, 0);
     }
     for (pass = 0; form == GPUSCAN__SORT_PASSES && pass < plan->passes; pass++)
-        gpuscan__sort_pass(run, pass, plan->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
+        gpuscan__sort_pass(chain, plan, pass, plan->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
 }
 
-static void gpuscan__sort_commands(gpuscan__sort_run *run) {
-    const gpuscan__sort_plan *plan = run->plan;
+static void gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
+    const gpuscan__sort_plan *plan = (const gpuscan__sort_plan *)common;
     const gpuscan__sort_buffers *const both[] = {&plan->keys, &plan->values};
     const gpuscan_buffer moved = {NULL, plan->moved_at}; /* where an array is gathered if its dst may be its src */
     const gpuscan_buffer permutation = plan->desc->permutation;
     uint32_t i;
-    gpuscan__sort_keys_of(run);
-    gpuscan__sort_passes(run);
+    if (plan->desc->custom)
+        gpuscan__sort_keys_of(chain, plan);
+    gpuscan__sort_passes(chain, plan);
     for (i = 0; i < 2; i++) {
         gpuscan_buffer result = gpuscan__sort_result(plan, both[i]), dst = both[i]->dst;
         if (both[i]->size && (result.mem != dst.mem || result.offset != dst.offset))
-            gpuscan__sort_move(run, result, dst, both[i]->size, 0, 0);
+            gpuscan__sort_move(chain, plan, result, dst, both[i]->size, 0, 0);
     }
     for (i = 0; i <= plan->desc->payload_count; i++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, i);
         int apart = src && gpuscan__sort_is_apart(src);
         if (src)
-            gpuscan__sort_move(run, src->buffer, apart ? src[1].buffer : moved, src->size, 1, 0);
+            gpuscan__sort_move(chain, plan, src->buffer, apart ? src[1].buffer : moved, src->size, 1, 0);
         if (src && !apart)
-            gpuscan__sort_move(run, moved, src[1].buffer, src->size, 0, 0);
+            gpuscan__sort_move(chain, plan, moved, src[1].buffer, src->size, 0, 0);
     }
     if (permutation.mem && plan->index_size != plan->values.size)
-        gpuscan__sort_move(run, gpuscan__sort_result(plan, &plan->values), permutation, plan->index_size, 0, 1);
-}
-
-static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
-    gpuscan__sort_run run = {chain, (const gpuscan__sort_plan *)common, 0, 0, GPUSCAN_SUCCESS};
-    gpuscan__sort_commands(&run);
-    run.total = run.count;
-    run.count = 0;
-    gpuscan__sort_commands(&run);
-    return run.result;
+        gpuscan__sort_move(chain, plan, gpuscan__sort_result(plan, &plan->values), permutation, plan->index_size, 0, 1);
 }
 
 static uint32_t gpuscan__test_fraction(uint32_t bits) {
@@ -21715,25 +21578,14 @@ static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t fli
     return (magnitude == 0 || key == magnitude ? magnitude | sign : key ^ ones) ^ flip;
 }
 
-/* Sorts the numbers i below `count` by codes[i]. `places` has room for 2 * count numbers. Returns its sorted half. */
-static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *places, uint64_t count) {
-    uint32_t *from = places, *to = places + count, *swap, shift;
-    uint64_t begins[257], i;
-    for (i = 0; i < count; i++)
-        from[i] = (uint32_t)i;
-    for (shift = 0; shift < 64; shift += 8) {
-        memset(begins, 0, sizeof(begins));
-        for (i = 0; i < count; i++)
-            begins[(codes[i] >> shift & 0xff) + 1]++;
-        for (i = 0; i < 256; i++)
-            begins[i + 1] += begins[i];
-        for (i = 0; i < count; i++)
-            to[begins[codes[from[i]] >> shift & 0xff]++] = from[i];
-        swap = from;
-        from = to;
-        to = swap;
-    }
-    return from;
+/* The code of a self-test's key, and the key's number in src. */
+typedef struct gpuscan__test_code {
+    uint64_t code, number;
+} gpuscan__test_code;
+
+static int gpuscan__test_order(const void *a, const void *b) {
+    const gpuscan__test_code *x = (const gpuscan__test_code *)a, *y = (const gpuscan__test_code *)b;
+    return x->code != y->code ? (x->code < y->code ? -1 : 1) : x->number < y->number ? -1 : 1;
 }
 
 /* Returns key i of the self-test.
@@ -21749,29 +21601,31 @@ static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, uns
     return round == 2 ? (size > 2 ? i << (8 * (size - 2)) : i * ((uint64_t)1 << 8 * size) / count) : random;
 }
 
-/* Fills the keys of a self-test. Returns the keys' indices in sorted order, or NULL if memory is short. */
-static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, unsigned char *src) {
+/* Fills the keys of a self-test. Returns the keys' codes in sorted order, or NULL if memory is short. */
+static const gpuscan__test_code *gpuscan__sort_test_keys(gpuscan__test *test, unsigned char *src) {
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
     uint32_t size = gpuscan__types[desc->key_type].size, bits = desc->bit_end ? desc->bit_end - desc->bit_begin : 64;
     uint64_t flip = gpuscan__sort_flip(desc->key_type, desc->descending), count = desc->count, i, key;
-    uint64_t *codes = (uint64_t *)gpuscan__test_memory(test, count * 2 * sizeof(*codes));
+    gpuscan__test_code *codes = (gpuscan__test_code *)gpuscan__test_memory(test, count * sizeof(*codes));
     if (test->failed)
         return NULL;
     for (i = 0; i < count; i++) {
         key = gpuscan__test_key(size, i, count, test->round) & ~(uint64_t)0 >> (64 - 8 * size);
-        codes[i] = gpuscan__sort_code(desc->key_type, key, flip) >> desc->bit_begin & ~(uint64_t)0 >> (64 - bits);
+        codes[i].code = gpuscan__sort_code(desc->key_type, key, flip) >> desc->bit_begin & ~(uint64_t)0 >> (64 - bits);
+        codes[i].number = i;
         gpuscan__put_bits(size, src, i, key);
     }
-    return gpuscan__test_sort(codes, (uint32_t *)(codes + count), count);
+    qsort(codes, (size_t)count, sizeof(*codes), gpuscan__test_order);
+    return codes;
 }
 
-/* Adds an output, whose element i must be element order[i] of `src`. */
+/* Adds an output, whose element i must be element order[i].number of `src`. */
 static void gpuscan__sort_test_out(gpuscan__test *test, gpuscan_buffer *buffer, const unsigned char *src,
-                                   const uint32_t *order, uint64_t count, size_t size) {
+                                   const gpuscan__test_code *order, uint64_t count, size_t size) {
     unsigned char *dst = gpuscan__test_out(test, buffer, count * size);
     uint64_t i;
     for (i = 0; i < count && !test->failed; i++)
-        memcpy(dst + i * size, src + order[i] * size, size);
+        memcpy(dst + i * size, src + order[i].number * size, size);
 }
 
 /* Sets the number of elements of a round, and the bits to sort by. Round 2 sorts by some of them if the program can. */
@@ -21796,7 +21650,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     int moves_indices = own.fields[0] == 0 && own.value_size == (own.wide ? 8u : 4u);
     unsigned round = test->round;
     unsigned char *src;
-    const uint32_t *order;
+    const gpuscan__test_code *order;
     uint32_t k;
     uint64_t i;
     if (round == 3)
@@ -21817,7 +21671,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     if (desc->index_type) {
         unsigned char *permutation = gpuscan__test_out(test, &desc->permutation, desc->count * own.value_size);
         for (i = 0; i < desc->count && !test->failed; i++)
-            gpuscan__put(desc->index_type, permutation, i, order[i]);
+            gpuscan__put(desc->index_type, permutation, i, order[i].number);
     }
     for (k = 0; k < desc->payload_count; k++) {
         gpuscan_payload *payload = &test->payloads[k];
@@ -21928,16 +21782,15 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
 /* Sets the pitches in `of`, whose other fields the caller has set, and `*elements`, the number of channels from the
    first pixel to the last. A given pitch of 0 means no gaps. Refuses sizes that do not fit 64 bits if multiplied by 16:
    scratch has less than 16 times the pixels' bytes, so that the scratch's size fits, too. */
-static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__row_fields *fields,
+static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const char *field, const char *prefix,
                                               uint64_t pitch, uint64_t pitch_bytes, uint64_t image_pitch,
                                               uint64_t *elements) {
-    const char *field = fields->range;
     uint64_t row, image, size = 16 * (uint64_t)of->size;
     gpuscan_result r;
     if (!gpuscan__multiply(of->width, of->channels, &row) || !gpuscan__multiply(pitch, of->channels, &pitch) ||
         !gpuscan__multiply(image_pitch, of->channels, &of->image_pitch))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: its size in bytes does not fit 64 bits", field);
-    if ((r = gpuscan__resolve_pitches(gs, fields, pitch, pitch_bytes, of->size, of->size, row, &of->pitch)) != 0 ||
+    if ((r = gpuscan__resolve_pitches(gs, prefix, pitch, pitch_bytes, of->size, of->size, row, &of->pitch)) != 0 ||
         (r = gpuscan__extent(gs, field, of->height ? row : 0, of->height, of->pitch, size, &image)) != 0)
         return r;
     if (image_pitch == 0)
@@ -21969,7 +21822,7 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     if ((unsigned)src >= GPUSCAN_TYPE_COUNT || (unsigned)dst >= GPUSCAN_TYPE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a gpuscan_type",
                              (unsigned)src >= GPUSCAN_TYPE_COUNT ? "src_type" : "dst_type");
-    if (plan->image.place && (r = gpuscan__image_pixels(gs, &plan->image, "src_type", &src, &channels)) != 0)
+    if ((r = gpuscan__image_pixels(gs, &plan->image, "src_type", &src, &channels)) != 0)
         return r;
     if (src == GPUSCAN_TYPE_DEFAULT)
         src = GPUSCAN_TYPE_U8;
@@ -22002,29 +21855,20 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_plan *plan,
-                                              const gpuscan_integral_desc *desc) {
-    gpuscan_result r;
-    if (!desc->src_image.mem)
-        return GPUSCAN_SUCCESS;
-    if (desc->src.mem || desc->src.offset || desc->src_pitch || desc->src_pitch_bytes || desc->src_image_pitch ||
-        desc->images > 1)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image with src, its pitches or several images");
-    if ((r = gpuscan__resolve_image(gs, "src_image", &desc->src_image, &plan->image)) != 0)
-        return r;
-    plan->key.image = plan->image.place;
-    return gpuscan__check_region(gs, "src_image", &desc->src_image, &plan->image, desc->width, desc->height);
-}
-
 static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
-    static const gpuscan__row_fields src_fields = {"src", "src_pitch", "src_pitch_bytes"};
-    static const gpuscan__row_fields dst_fields = {"dst", "dst_pitch", "dst_pitch_bytes"};
+    int clashes = desc->src.mem || desc->src.offset || desc->src_pitch || desc->src_pitch_bytes ||
+                  desc->src_image_pitch || desc->images > 1; /* with an image */
     uint64_t src_elements, dst_elements;
     gpuscan__range *range;
     gpuscan_result r;
-    if ((r = gpuscan__integral_image(gs, plan, desc)) != 0 || (r = gpuscan__resolve_types(gs, plan)) != 0)
+    if ((r = gpuscan__resolve_image(gs, "src_image", &desc->src_image, clashes, "src, its pitches or several images",
+                                    &plan->image)) != 0 ||
+        (r = gpuscan__check_region(gs, "src_image", &desc->src_image, &plan->image, desc->width, desc->height)) != 0)
+        return r;
+    plan->key.image = plan->image.place;
+    if ((r = gpuscan__resolve_types(gs, plan)) != 0)
         return r;
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is not a gpuscan_scan_kind");
@@ -22038,9 +21882,9 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
         !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
-    if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_fields, desc->src_pitch, desc->src_pitch_bytes,
+    if ((r = gpuscan__resolve_pixels(gs, &plan->src, "src", "src_", desc->src_pitch, desc->src_pitch_bytes,
                                      desc->src_image_pitch, &src_elements)) != 0 ||
-        (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes,
+        (r = gpuscan__resolve_pixels(gs, &plan->dst, "dst", "dst_", desc->dst_pitch, desc->dst_pitch_bytes,
                                      desc->dst_image_pitch, &dst_elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, plan->src.size);
@@ -22139,8 +21983,8 @@ static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *commo
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpuscan__integral_plan *plan, int kernel,
-                                               uint64_t groups) {
+static void gpuscan__integral_launch(gpuscan__chain *chain, const gpuscan__integral_plan *plan, int kernel,
+                                     uint64_t groups) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, common->key.undivided ? 0 : (size_t)kernel);
@@ -22164,11 +22008,10 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.strips = gpuscan__unless_rehearsed(chain, plan->strips);
     numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
     numbers.flags = common->flags;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
-                               gpuscan__integral_shared_bytes(chain->gs, common), is_last);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, gpuscan__integral_shared_bytes(chain->gs, common));
 }
 
-static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
+static void gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__integral_plan *plan = (const gpuscan__integral_plan *)common;
     const gpuscan__key *key = &common->key;
     int cpu = gpuscan__key_is_cpu(key);
@@ -22176,12 +22019,11 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
     uint64_t images = plan->src.images, blocks = cpu ? 1 : gpuscan__ceil_div(plan->strips, subgroups);
     uint64_t carries = cpu ? images * gpuscan__ceil_div(plan->src.width, key->tile)
                            : gpuscan__ceil_div(images * (plan->src.height + plan->bands), subgroups * key->vectors);
-    gpuscan_result r = GPUSCAN_SUCCESS;
     if (plan->src.width > 0 && (plan->bands > 1 || plan->strips > 1))
-        r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
-    if (r == 0 && (cpu ? plan->src.width > 0 && plan->bands > 1 : !plan->few_strips && plan->strips > 1))
-        r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_CARRIES, carries);
-    return r != 0 ? r : gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
+        gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
+    if (cpu ? plan->src.width > 0 && plan->bands > 1 : !plan->few_strips && plan->strips > 1)
+        gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_CARRIES, carries);
+    gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
 }
 
 /* Returns the factor of a row or column. A pixel is its row's factor times its column's. So a cell is a sum of rows'
@@ -22411,7 +22253,7 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
         (r = gpuscan__resolve_elements(gs, &common->e, counter, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, "counter_type",
                                        "counter_type")) != 0)
         return r;
-    if ((r = gpuscan__resolve_pitch(gs, "pitch", desc->pitch, plan->bins, &plan->pitch)) != 0 ||
+    if ((r = gpuscan__resolve_pitch(gs, "", desc->pitch, plan->bins, &plan->pitch)) != 0 ||
         (r = gpuscan__extent(gs, "counts", plan->bins, plan->rows, plan->pitch, 8, &elements)) != 0)
         return r;
     if (!gpuscan__multiply(plan->rows, plan->results, &results) || !gpuscan__multiply(results, 4, &bytes))
@@ -22518,7 +22360,7 @@ static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quant
     return gpuscan__min(gpuscan__ceil_div(plan->rows, rows), 64 * (uint64_t)gs->device.units);
 }
 
-static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
+static void gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__quantile_plan *plan = (const gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
@@ -22537,8 +22379,8 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
     numbers.by_edges = desc->edges.mem != NULL;
     numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
     numbers.flags = common->flags;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__quantile_groups(chain->gs, plan),
-                               gpuscan__quantile_shared_bytes(chain->gs, &common->key, plan->key.variant), 1);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__quantile_groups(chain->gs, plan),
+                        gpuscan__quantile_shared_bytes(chain->gs, &common->key, plan->key.variant));
 }
 
 enum { GPUSCAN__TEST_RANKS = 12 }; /* number of fractions in a self-test of the variant ALL */

@@ -1223,7 +1223,7 @@ static void range(const gpuscan__operation *operation, void *desc, uint64_t from
     gpuscan *gs = fresh();
     gpuscan_call *call = (gpuscan_call *)(void *)((unsigned char *)desc + operation->call_at);
     uint64_t count, size = 0, most = 0;
-    uint32_t generation;
+    gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
     size_t all;
     gpuscan_result r;
     call->counts_from = from;
@@ -1231,7 +1231,7 @@ static void range(const gpuscan__operation *operation, void *desc, uint64_t from
     all = programs_of(gs);
     if (r == GPUSCAN_SUCCESS)
         r = of_count(gs, operation, desc, to, GPUSCAN__SIZE, &most);
-    generation = gs->scratch_generation;
+    memcpy(scratch, gs->scratch, sizeof scratch);
     if (call->strategy == GPUSCAN_STRATEGY_AUTO || r != GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
         expect(r == GPUSCAN_SUCCESS, "a range is refused");
     if (call->strategy == GPUSCAN_STRATEGY_AUTO && strcmp(fake.device->file, "nvidia") == 0)
@@ -1242,7 +1242,7 @@ static void range(const gpuscan__operation *operation, void *desc, uint64_t from
         if (one == GPUSCAN_SUCCESS && count % 8 == 0)
             one = of_count(gs, operation, desc, count, GPUSCAN__PREPARE, NULL);
         if ((one != GPUSCAN_SUCCESS && one != GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) || programs_of(gs) != all ||
-            gs->scratch_generation != generation || size > most) {
+            memcmp(scratch, gs->scratch, sizeof scratch) != 0 || size > most) {
             fprintf(stderr, "%s: %s, type %u, strategy %d, prepared from %lu to %lu: a count of %lu: %u programs more, "
                             "%lu bytes of scratch for %lu\n", fake.device->file, operation->name,
                     (unsigned)gs->programs->key.src, call->strategy, (unsigned long)from, (unsigned long)to,
