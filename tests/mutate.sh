@@ -154,7 +154,7 @@ fi
 reports=$GPUSCAN_MUTATE_FOLDER/reports-$$.txt
 GPUSCAN_TEST_SIZE=small
 # shellcheck disable=SC2016 # Oclgrind sets LD_PRELOAD, too
-timeout -k 5 1800 oclgrind --data-races --uninitialized --check-api --max-errors 20 --log "$reports" \
+timeout -k 5 1800 oclgrind --data-races --check-api --max-errors 20 --log "$reports" \
   sh -c 'LD_PRELOAD="$work/mutate.so $LD_PRELOAD" exec "$0"' "$work/$2"
 status=$?
 [ -s "$reports" ] && { cat "$reports"; status=1; }
