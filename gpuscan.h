@@ -44,13 +44,13 @@
                   one by a part of its name.) An engine passes its own context, device and queue.
                2. Fill a desc. Zero is the default of every field: memset it or write = {0} (C++: = {}), then set
                   the fields that matter, by name.
-               3. gpuscan_scan(gs, &desc) enqueues and returns. As in OpenCL it takes a wait list and returns an event.
+               3. gpuscan_scan(gs, &desc) enqueues and returns. As in OpenCL, it takes a wait list and returns an event.
                4. gpuscan_scan_prepare(gs, &desc) at load time builds the programs, so that the call does not.
                The _host forms, as in the program above, take arrays and block until the result is there.
 
    WITH BUFFERS
                The same eight flags in buffers on the device, in a program that calls OpenCL itself. It prints 22, too.
-               Linux: cc buffers.c -lOpenCL. (With Khronos' C++ bindings pass the handles: buffer() is the cl_mem of a
+               Linux: cc buffers.c -lOpenCL. (With Khronos' C++ bindings, pass the handles: buffer() is the cl_mem of a
                cl::Buffer, queue() the cl_command_queue of a cl::CommandQueue.)
 
        #define GPUSCAN_LINK_OPENCL
@@ -139,7 +139,7 @@
                of the implementation that is linked or loaded. Structs have no version or size field, and will not get
                one: compile all files of a program with the same gpuscan.h. A later version may append fields to a
                struct and values to an enum. Existing names stay, and a new field that is 0 changes nothing. So fill
-               structs by name and zero the rest. Enums are 4 bytes. (With gcc's -fshort-enums they are smaller: use
+               structs by name and zero the rest. Enums are 4 bytes. (With gcc's -fshort-enums, they are smaller: use
                this option in all files or in none.) A binding in another language, which cannot include this file,
                compares gpuscan_version(), and the sizes of its structs with gpuscan_struct_size("gpuscan_scan_desc").
 
@@ -198,8 +198,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* gcc goes on after #error, but stops at this include of a missing file. It would not stop at
-                          opencl.h: it skips the include of a file that __has_include has not found */
+#include <OpenCL/cl.h> /* gcc goes on after #error, but stops at this include of a missing file. opencl.h would not stop
+                          it, since gcc skips an include of a file that __has_include has not found */
 #elif !defined(__APPLE__) && !defined(__OPENCL_CL_H) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -405,7 +405,7 @@ typedef struct gpuscan_image {
 
    An expression of an image's pixels also sees `at`, an int2 that holds the pixel's column and row in the image, and
    `near`. near(dx, dy) is the pixel dx columns to the right and dy rows below, and has x's type. For a place outside
-   the image it is the nearest pixel inside. (`source` does not see the macro `near`.) To count how steep a picture of
+   the image, it is the nearest pixel inside. (`source` does not see the macro `near`.) To count how steep a picture of
    one channel is:
 
        static const gpuscan_custom gradient = {
@@ -441,9 +441,9 @@ typedef struct gpuscan_image {
              Calls that differ only in the buffers, offsets and counts of their sources run the same program. An
              expression is evaluated only for elements of the call. It may read any element of a source: source0[i], a
              neighbour, an entry of a table. Nothing checks the index, so the expression must keep it below the source's
-             count, as in source0[min(i + 1, values->n - 1)]. In each row `i` begins with 0 again, but source0 points to
-             the same element in all rows. A source may overlap inputs, but nothing that the call writes. An f16 source
-             is read with vload_half(i, source0). `combine` and `identity` see no sources. gpuscan_X_prepare and
+             count, as in source0[min(i + 1, values->n - 1)]. In each row, `i` begins with 0 again, but source0 points
+             to the same element in all rows. A source may overlap inputs, but nothing that the call writes. An f16
+             source is read with vload_half(i, source0). `combine` and `identity` see no sources. gpuscan_X_prepare and
              gpuscan_X_scratch_size need the sources' types and counts, but not their buffers. */
 typedef struct gpuscan_custom {
     const char *source;   /* declarations that precede the kernels, or NULL */
@@ -476,7 +476,7 @@ enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* the maximum number per call */
    arguments of an indirect dispatch over the elements written. Give `count`, `dispatch`, both or none. */
 typedef struct gpuscan_tally {
     gpuscan_buffer count;          /* out: one element of count_type, such as an argument of an indirect draw */
-    gpuscan_type   count_type;     /* u32 (default) or u64; with u32 the desc's count must be below 2^32 */
+    gpuscan_type   count_type;     /* u32 (default) or u64; with u32, the desc's count must be below 2^32 */
     gpuscan_buffer dispatch;       /* out: three u32, the numbers of groups in x, y and z; 0, 1, 1 for no elements */
     uint32_t       dispatch_items; /* elements that each work-group takes; 0 means 64 */
     uint32_t       dispatch_limit; /* the maximum x. If more groups are needed, y is ceil(groups / dispatch_limit) and x
@@ -659,7 +659,7 @@ typedef struct gpuscan_desc {
     char                 *error;       /* out: the reason in words if gpuscan_create fails, cut to error_size bytes */
     size_t                error_size;
     const char           *library;     /* path or name of the OpenCL library to load. NULL or "" means the ICD loader's
-                                          usual names. With GPUSCAN_LINK_OPENCL a name is refused: INVALID_ARGUMENT */
+                                          usual names. With GPUSCAN_LINK_OPENCL, a name is refused: INVALID_ARGUMENT */
     gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
     const char           *cache;       /* an existing folder, copied; NULL or "" means none: see CACHE */
 } gpuscan_desc;
@@ -793,7 +793,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    runs. The desc's `count` is the maximum: it replaces a larger count, and it decides sizes, pitches
                    and scratch. Outputs of elements past the count are unchanged.
      count 0       Buffers of elements may be missing. Totals, results, counters and tallies are still written.
-     Scratch       Kernels must be allowed to read and write the buffer of call.scratch. In a reduction to `result` the
+     Scratch       Kernels must be allowed to read and write the buffer of call.scratch. In a reduction to `result`, the
                    host must also be allowed to read it. Its contents before the call do not matter. Calls that share it
                    must not run at the same time: their results would be undefined, and the kernels of a sort might
                    never end.
@@ -806,16 +806,16 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs. It also grows the
    object's scratch, unless call.scratch is given, so that the call neither builds nor allocates. It launches the call's
    kernels once, on its own buffers and with a count of 0, since some drivers compile at a kernel's first launch with
-   new sizes. (With more than 64 MiB of counters or edges it launches none.) It enqueues nothing in the caller's queue.
+   new sizes. (With more than 64 MiB of counters or edges, it launches none.) It enqueues nothing in the caller's queue.
    Give it the call's count, types, rows, pitches, segments, and offsets of src and dst: scans choose programs by them.
-   With call.counts_from it prepares all counts from that one to the desc's `count`. This may build up to 20 programs,
+   With call.counts_from, it prepares all counts from that one to the desc's `count`. This may build up to 20 programs,
    and takes tens of milliseconds more (longer with long custom texts). Smaller counts that a forced strategy refuses
    are left out. Events, queue and buffers may be missing, except a count_buffer, images, a histogram's weights, a
    quantile's cdf, and outputs of selections and runs, if the call has these. (If a selection or runs have no output at
-   all, it assumes dst or keys_dst.) Buffers that the call would refuse count as missing. *event becomes NULL. With AUTO
-   it prepares a scan for both cases, in place and not in place. It prepares a selection in place only if the desc's
-   buffers show that it is, and a sort in place unless the buffers show that it is not. It returns what the call would,
-   except errors of buffers and events.
+   all, it assumes dst or keys_dst.) Buffers that the call would refuse count as missing. *event becomes NULL. With
+   AUTO, it prepares a scan for both cases, in place and not in place. It prepares a selection in place only if the
+   desc's buffers show that it is, and a sort in place unless the buffers show that it is not. It returns what the call
+   would, except errors of buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) stores in *size the maximum bytes of scratch that a call with this desc needs,
    counted from call.scratch.offset. This may be 0. It builds and tests the program, whose groups decide the size. A
@@ -885,10 +885,10 @@ typedef struct gpuscan_scan_desc {
    conversion    source elements are converted to dst_type (for f16: f32) before they are combined, by custom->convert
                  or as in C
    floats        are combined in another order than in C's loop, and each strategy has its own order. The following
-                 holds for all strategies, and for custom operators, too. (With `reverse`, "next" and "last" are in the
-                 order of the scan.) The total is the last inclusive element, bit for bit. Two calls that differ only in
-                 `kind` agree: element i + 1 of the exclusive scan is element i of the inclusive scan, bit for bit.
-                 (There are two exceptions. MIN and MAX may differ in the sign of a zero. Large results that a CPU
+                 holds for all strategies, and for custom operators, too. (With `reverse`, "last" and i + 1 are meant in
+                 the order of the scan.) The total is the last inclusive element, bit for bit. Two calls that differ
+                 only in `kind` agree: element i + 1 of the exclusive scan is element i of the inclusive scan, bit for
+                 bit. (There are two exceptions. MIN and MAX may differ in the sign of a zero. Large results that a CPU
                  stores past its caches agree only if both dst begin at the same position of a cache line.) An ADD of
                  non-negative elements, after any init, never decreases. An ADD of +0 or -0 keeps the bits of the result
                  (the sum of -0 and +0 is +0), so a search in running sums never finds an element of weight 0. If all
@@ -972,19 +972,19 @@ typedef struct gpuscan_reduce_desc {
 
 /* Reduction: init op src[0] op ... op src[count - 1], of all elements, of each row, or of each segment. ARGMIN and
    ARGMAX give the index of the smallest or largest element, the first among equals. The index counts from the row's
-   first element, or with segments from src.offset. NaN is never chosen.
+   first element or, with segments, from src.offset. NaN is never chosen.
 
    src           row r is the `count` elements from src.offset + r * src_pitch on
    src_image     element i is the first channel of the pixel in column x + i % src_width and row y + i / src_width. In
-                 custom->convert, x is the whole pixel: a src_type, or with 2 to 4 channels OpenCL C's vector of that
+                 custom->convert, x is the whole pixel: a src_type or, with 2 to 4 channels, OpenCL C's vector of that
                  type. The text also sees `at` and `near` (see gpuscan_custom)
    segments      need not cover src, and may be empty: the result is that of "count 0". Offsets that descend or exceed
                  `count` give wrong results, but do no other harm
-   scratch       a few values per compute unit, and with `result` also the results. If gpuscan_reduce_prepare or
+   scratch       a few values per compute unit, and with `result`, also the results. If gpuscan_reduce_prepare or
                  _scratch_size gets neither `dst` nor `result`, it assumes the larger need
    count 0       each result is init or the identity. ARGMIN and ARGMAX give the largest value of
                  dst_type, also if all elements are NaN
-   conversion    as in gpuscan_scan, but with segments custom->convert's i counts from src.offset. ARGMIN and ARGMAX
+   conversion    as in gpuscan_scan, but with segments, i in custom->convert counts from src.offset. ARGMIN and ARGMAX
                  compare source elements unconverted (f16: as f32)
    floats        an ADD of values of one sign has a relative error below 1e-6 (f32; f16 is added as f32 and rounded
                  once) or 2e-15 (f64), for up to 2^32 elements a result. The same holds for a custom operator that adds
@@ -993,8 +993,8 @@ typedef struct gpuscan_reduce_desc {
    returns       UNSUPPORTED_STRATEGY: a forced single pass on elements above 64 bytes. SIZE_OVERFLOW: count is above
                  2^32 - 1 and the index's dst_type is u32, whose largest value means "no element"
    methods       the last group to finish combines the groups' sums in order, as in the CUDA programming guide's example
-                 of memory fences. On a CPU elements plus segment ends are divided equally among the groups: Merrill and
-                 Garland, "Merge-based parallel sparse matrix-vector multiplication", 2016 */
+                 of memory fences. On a CPU, elements plus segment ends are divided equally among the groups: Merrill
+                 and Garland, "Merge-based parallel sparse matrix-vector multiplication", 2016 */
 GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_reduce_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
@@ -1058,11 +1058,11 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_type    value_type;    /* with custom->convert: the type of its value, and of bounds and edges. The default
                                       is sample_type, or f32 if that is f16 */
     const char     *weight;        /* optional, instead of weights: an expression for the weight of a pixel */
-    uint64_t        tile_width;    /* pixels; 0: whole rows. With tile_width or tile_height each tile has a histogram */
+    uint64_t        tile_width;    /* pixels; 0: whole rows. If this or tile_height is set, each tile has a histogram */
     uint64_t        tile_height;   /* rows; 0 means all rows */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
-                                            and upper of channel 0, then of channel 1, ..., also outside the mask */
+                                            and upper of channel 0, 1, ..., for channels outside the mask, too */
     uint64_t        edges_pitch;   /* elements from one channel's edges to the next's; 0: all channels share one set */
     gpuscan_image   samples_image; /* instead of samples and pitches: `count` x `rows` pixels, from the pixel x, y on */
     uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride needs another program */
@@ -1072,8 +1072,8 @@ typedef struct gpuscan_histogram_desc {
    that an expression computes from the pixels. It counts all pixels together, or each tile of a picture by itself.
 
    samples       pixel p of row r has channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
-   counts        `bins` counters (with OUTSIDE_COUNT `bins` + 2) from counts.offset on for the first channel of the
-                 mask, then those of the next channel. With counts_stride a counter may be a member of a struct:
+   counts        `bins` counters (with OUTSIDE_COUNT, `bins` + 2) from counts.offset on for the first channel of the
+                 mask, then those of the next channel. With counts_stride, a counter may be a member of a struct:
                  counts_stride is the struct's size and counts.offset the member's offset, both in counters. What lies
                  between counters is unchanged. (gpuscan_quantile takes counters without a stride.)
    weights       the weight of pixel p of row r is at weights.offset + r * weights_pitch + p
@@ -1082,9 +1082,9 @@ typedef struct gpuscan_histogram_desc {
                  the region's offset and the picture's pitch
    custom        custom->convert is an expression of x, the pixel, and i, its ulong number in its row. It gives a value
                  of value_type, and only this value is counted: channel_mask must be 0, `counts` has one channel, and
-                 bins, bounds, edges and NaN refer to the value. x is a sample_type. With 2 to 4 channels x
-                 is OpenCL C's vector of them (x.x, x.y, x.z, x.w), for f16 a vector of floats. With GPUSCAN_TYPE_CUSTOM
-                 x is a custom->type, and offset and pitch count whole elements of it. With samples_image the expression
+                 bins, bounds, edges and NaN refer to the value. x is a sample_type. With 2 to 4 channels, x is
+                 OpenCL C's vector of them (x.x, x.y, x.z, x.w; for f16 of floats). With GPUSCAN_TYPE_CUSTOM, x
+                 is a custom->type, and offset and pitch count whole elements of it. With samples_image, the expression
                  also sees `at` and `near` (see gpuscan_custom). Integers wrap around to value_type, as in C
    weight        the expression gives a weight_type. It sees what custom->convert sees, and custom->source. A pixel of
                  weight 0 is not counted. If there is no custom->convert, there must be one channel
@@ -1098,12 +1098,12 @@ typedef struct gpuscan_histogram_desc {
                  added to u64 counters, a CPU needs up to 64 MiB, or one table of all bins if that is larger. With
                  weights, set `weights` or host_weights for gpuscan_histogram_prepare and _scratch_size, too
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
-                 With lower and upper both 0 the range is all values of the type
+                 With lower and upper both 0, the range is all values of the type
                  EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
                  (f32 for f16) for k < bins, and edge[bins] = upper. lower and upper are first rounded to that type, and
                  so is k, which matters to f32 above 2^24. step = (upper - lower) / bins is computed in double and
                  rounded once to that type; if the difference overflows, step is upper / bins - lower / bins. With lower
-                 and upper both 0 the range is [0, 1). Bins may be finer than the type's numbers: among bins with equal
+                 and upper both 0, the range is [0, 1). Bins may be finer than the type's numbers: among bins with equal
                  edges only the last one is not empty
                  NaN is never counted, neither in a bin nor as outside. Counters wrap around
    cell starts   To find where each cell begins among elements sorted by cell, count the elements of each cell and scan
@@ -1137,7 +1137,7 @@ typedef enum gpuscan_select_by {
 #if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_SELECT)
 #define GPUSCAN__HAS_SELECT 1
 typedef struct gpuscan_select_desc {
-    gpuscan_buffer         src, dst;     /* dst is optional. Without it only PREDICATE needs src */
+    gpuscan_buffer         src, dst;     /* dst is optional. Without it, only PREDICATE needs src */
     uint64_t               count;        /* the number of elements. 0 is legal: then only `selected` is written */
     gpuscan_type           type;         /* the type of src and dst; default: u32 */
     gpuscan_select_by      by;
@@ -1165,7 +1165,7 @@ typedef struct gpuscan_select_desc {
    aliasing      in place: dst may be the range of src. It may also be the range of flags if elements and flags have the
                  same size. Each payload's dst may be the range of its src. With a capacity, dst may be the beginning of
                  such a range. Past the written elements dst is unchanged
-   scratch       about 1/1000 of the data; in place also the size of all outputs
+   scratch       about 1/1000 of the data; in place, also the size of all outputs
    returns       SIZE_OVERFLOW: the type of indices or counts is too small; the y of `dispatch` does not fit 32 bits.
                  UNSUPPORTED_STRATEGY: a forced single pass has more tiles than one launch can have
    methods       a scan of what is kept gives the output indices: Blelloch, "Prefix sums and their applications", 1990.
@@ -1212,17 +1212,17 @@ typedef struct gpuscan_runs_desc {
     gpuscan_call           call;
 } gpuscan_runs_desc;
 
-/* Runs of equal neighbours: unique, run-length encoding and reduction by key in one. (In unsorted keys the same key may
-   have several runs.)
+/* Runs of equal neighbours: unique, run-length encoding and reduction by key in one. (In unsorted keys, the same key
+   may have several runs.)
 
        keys      7 7 7 2 2 7        keys_dst  7 2 7      lengths  3 2 1
        src       1 2 3 4 5 6        starts    0 3 5      dst      6 9 6, with op ADD
 
    src, dst      the elements of src at each run's keys are converted to dst_type and combined in their order, as in
-                 gpuscan_reduce without init. In custom->convert i is the index in src. src may be the range of keys
+                 gpuscan_reduce without init. In custom->convert, i is the index in src. src may be the range of keys
    capacity      all runs are counted. Only the first `capacity` of them are written
    equal         keys are compared by C's ==: -0 and +0 are equal, and each NaN is a run by itself. With `bitwise`, keys
-                 are equal if all their bits are. For a custom type custom->equal decides. The library calls it only
+                 are equal if all their bits are. For a custom type, custom->equal decides. The library calls it only
                  for a key and the key before it, but it must be true for all pairs of keys in a run
    scratch       about 1/1000 of the keys; for results of 64 bytes up to 1/64
    floats        as in gpuscan_reduce, but for runs of any length; bounds if all additions round one way: 5e-6 and 1e-14
@@ -1275,25 +1275,25 @@ typedef struct gpuscan_sort_desc {
                      floats              positive, zero: sign bit inverted (-0 as +0); negative: all bits inverted
                      descending          all bits of the above inverted
                      NaN                 all bits 1, descending too
-   pairs         structs of {uint32_t key, value;} can be sorted as U64 keys. On a little-endian device bit_end 32 sorts
-                 by `key`; if `key` is the second member, bit_begin 32 does. On a big-endian device the two swap roles
+   pairs         structs of {uint32_t key, value;} can be sorted as U64 keys. On a little-endian device, bit_end 32
+                 sorts by `key`; if `key` comes second, bit_begin 32 does. On a big-endian device, the two swap roles
    aliasing      in place: src and dst may be the same range, and so may the src and dst of each payload
    access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
-   scratch       the sum of the sizes below. Ask gpuscan_sort_scratch_size with the call's count, since a smaller count
-                 may need more, for two reasons. A small sort, of up to about 6,000 elements (on a CPU 65,535), needs
-                 scratch even with may_destroy_src. And a GPU gathers payloads of up to a million elements (or more) by
-                 index. The indices may need more scratch than payloads that move along with the keys.
-                 gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
+   scratch       the sum of the sizes below, plus counters of digits. Ask gpuscan_sort_scratch_size with the call's
+                 count, since a smaller count may need more, for two reasons. A small sort, of up to about 6,000
+                 elements (on a CPU 65,535), needs scratch even with may_destroy_src. And a GPU gathers payloads of up
+                 to a million elements (or more) by index. The indices may need more scratch than payloads that move
+                 along with the keys. gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
                      keys                      their size; twice that without dst, or with custom->key
                      one payload, 4 or 8 bytes its size
                      other payloads, a         two indices of 4 bytes per element (8 from 2^32 elements on), or one if a
-                     permutation, or a         permutation with indices of this size is given. Also the largest array
-                     custom type               gathered in place, if it exceeds the keys
-                     up to four such payloads, if a GPU moves them along with many keys: no indices, but once or twice
-                     together up to 16 bytes   the payloads' bytes per element, rounded up to 4, 8 or 16
-                 With may_destroy_src, a sort that is neither small nor in place needs no scratch for a payload of 4 or
-                 8 bytes nor, with dst and without custom->key, for keys. It then copies the result if the number of
-                 passes is even (a sort in place copies if it is odd). A pass sorts by 8 bits, or by 4: see MULTI_PASS
+                     permutation, or a         permutation with indices of this size is given. An array gathered in
+                     custom type               place passes through the keys' scratch, which then has at least its size
+                     up to four such payloads, if a GPU moves them along with many keys: no indices, but one or two
+                     together up to 16 bytes   arrays of the payloads' bytes per element, rounded up to 4, 8 or 16
+                 With may_destroy_src, a sort that is neither small nor in place needs no scratch for one payload of 4
+                 or 8 bytes nor, if there is a dst but no custom->key, for keys. It then copies the result if the number
+                 of passes is even (a sort in place copies if it is odd). A pass sorts by 8 or 4 bits: see MULTI_PASS
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
                  dst or payloads that are not in place may be undefined
@@ -1349,9 +1349,9 @@ typedef struct gpuscan_integral_desc {
                  INCLUSIVE: the sum of the pixels up to column x and row y. It equals the EXCLUSIVE element x + 1, y + 1
    custom        the value of custom->convert is converted to dst_type as C converts. The expression sees x (the first
                  `channels` channels of the image), i (which is at.x), and `at` and `near` (see gpuscan_custom). The
-                 table has one channel. It sums these values, or with `square` their squares
-   scratch       1/60 of the bytes of a large table, 1/20 at 1024 x 1024, more for small tables; on a CPU a few rows
-   width 0, height 0   src may be missing, and if INCLUSIVE dst, too
+                 table has one channel. It sums these values or, with `square`, their squares
+   scratch       1/60 of the bytes of a large table, 1/20 at 1024 x 1024, more for small tables; on a CPU, a few rows
+   width 0, height 0   src may be missing. If INCLUSIVE, dst may be missing, too
    gaps          between rows and between images are never written
    conversion    elements are converted to dst_type, as in C, before they are squared or summed
    integers      wrap around, so a box's sum is right whenever it fits dst_type itself
@@ -1417,14 +1417,14 @@ typedef struct gpuscan_quantile_desc {
                              bin, `before` samples in the bins below. The bin's last sample gives its upper edge
                      MEAN    the mean of the samples from the pair's lower rank to its upper rank, both included
    edges         an edge may be infinite: its bin's samples count as this infinity. A mean of both infinities is NaN
-   bins          without `edges`: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. A work-group (on a CPU a
+   bins          without `edges`: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. A work-group (on a CPU, a
                  work-item) computes a histogram, so a few large histograms leave most of a device idle. GPUs with a
                  device fence are an exception: there several groups share a histogram of more than 16384 bins if there
                  are at most 16 histograms, at most 8 fractions, and neither MEAN nor a cdf
-   scratch       for large histograms a few bytes for each 512 bins
+   scratch       for large histograms, a few bytes for each 512 bins
    exact         totals and ranks have 64 bits; BIN and cdf are the same on every device. VALUE and MEAN are f32: with
-                 bins of equal width they are rounded only once, at the end
-   returns       INVALID_ARGUMENT: with MEAN an odd number of fractions, or a pair whose first fraction is the larger.
+                 bins of equal width, they are rounded only once, at the end
+   returns       INVALID_ARGUMENT: with MEAN, an odd number of fractions, or a pair whose first fraction is the larger.
                  INVALID_BINS: lower or upper does not fit f32; an empty range; a step outside f32's normal numbers
    method        the inverse of the distribution function, as in Hyndman and Fan, "Sample quantiles in statistical
                  packages", 1996, definition 1 (VALUE: 4) */
@@ -1581,7 +1581,7 @@ enum {
 
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
-/* Lists frequent words of the kernels, the longest first. In the embedded text two characters stand for each word: see
+/* Lists frequent words of the kernels, the longest first. In the embedded text, two characters stand for each word: see
    gpuscan__word. In words, too, $ and ` are abbreviations: see gpuscan__text_code. tools/embed reads this table. */
 static const char gpuscan__words[144][16] = {
     "__attribute__((", "$OP_ARGUMENTS,", "static inline ", "$ITEM_VECTORS", "global const ", "$UNROLL for(",
@@ -11532,7 +11532,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_COUNT_U64, 16)    /* count_buffer holds the count, as u64 */                                                \
     X(FLAG_STREAM, 32)       /* the output is large: kernels store it so that it bypasses the caches */                \
     X(FLAG_ACCUMULATE, 128)  /* histogram: kernels add to the counters instead of overwriting them */                  \
-    X(FLAG_FINISH, 256)      /* histogram: this launch also writes `counts`. Without the flag a second one does */     \
+    X(FLAG_FINISH, 256)      /* histogram: this launch also writes `counts`. Without the flag, a second one does */    \
     X(FLAG_TALLY_U32, 512)   /* the call wants the number of selected elements or runs, as u32 */                      \
     X(FLAG_TALLY_U64, 1024)  /* the call wants the number of selected elements or runs, as u64 */                      \
     X(FLAG_DISPATCH, 2048)   /* the call wants the dispatch arguments for the written elements */                      \
@@ -11540,7 +11540,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_BY_INDEX, 8192)   /* sort: the values that move with the keys are indices */                                \
     X(FLAG_NO_KEYS, 16384)   /* sort: the call wants no keys */                                                        \
     X(FLAG_BUCKETS, 32768)   /* sort: the first pass moves elements to buckets by the keys' most significant digit */  \
-    X(FLAG_IF_UNEVEN, 65536) /* sort on a CPU: kernels return at once if no bucket has more than a core's share */     \
+    X(FLAG_IF_UNEVEN, 65536) /* sort on a CPU: kernels return at once if no bucket exceeds a core's share of keys */   \
     X(FLAG_PACKS, 131072)    /* sort: the first pass packs payloads from several arrays into records */                \
     X(FLAG_UNPACKS, 262144)  /* sort: the last pass unpacks the records and stores each payload to its array */        \
     X(FLAG_BLOCKS, 524288)   /* sort on a CPU: elements move block by block, a block's keys first, then its values */  \
@@ -11682,9 +11682,9 @@ typedef struct gpuscan__tuning {
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
     uint32_t ahead;     /* if `once` is 0: how far ahead of the scan SINGLE_PASS_AHEAD sums tiles, in bytes of src plus
-                           dst or, for selections and runs, of the array that decides what is kept. A bit counts as 4 */
+                           dst. For selections and runs: of flags, keys or src. A flag of one bit counts as 4 bytes */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
-    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: twice with LANES_PTX or _LOCAL, else once */
+    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: with LANES_PTX or LANES_LOCAL, twice */
 } gpuscan__tuning;
 
 typedef struct gpuscan__facts {
@@ -11713,9 +11713,9 @@ typedef struct gpuscan__facts {
      GPUSCAN_STRATEGY_##cpu,       GPUSCAN_STRATEGY_##cpu,   GPUSCAN_STRATEGY_##other}
 
 /* Tuning of scans, selections and runs, and of all multi-pass operations. `parts_vectors`, for MULTI_PASS, is 4 on
-   AMD's GPUs, since with 8 vectors of 8-byte elements registers suffice for only 2 waves. `rows_group` is 0 on
+   AMD's GPUs, since with 8 vectors of 8-byte elements, registers suffice for only 2 waves. `rows_group` is 0 on
    llvmpipe, since Mesa 22.3's llvmpipe computes tiles of whole rows wrong. PoCL and Oclgrind compute them right. With
-   56 registers most short rows are scanned as fast as with 64, and some faster: more groups of 384 work-items then fit
+   56 registers, most short rows are scanned as fast as with 64, and some faster: more groups of 384 work-items then fit
    a multiprocessor. Prefetching tiles makes scans slower. tuning: scan-counted-registers, scan-rows */
 #define GPUSCAN__NUMBERS_tiles(X)                                                                                      \
     X(groups_per_unit, {  4,   8,   8,   8,   8, 64,   4,   4,   4}) /* groups per compute unit in multi-pass calls */ \
@@ -11727,7 +11727,7 @@ typedef struct gpuscan__facts {
     X(select_tile, GPUSCAN__NVIDIA(24 * GPUSCAN__KIB, 8192))                                                           \
     /* work-items of the smallest group that takes a tile of whole rows; 0: there are no such tiles */                 \
     X(rows_group,      {256, 256, 256, 256, 256,  0, 256, 256, 256})                                                   \
-    /* minimum vectors of a work-item in a tile of whole rows; but 2 if the call has few elements */                   \
+    /* minimum vectors of a work-item in a tile of whole rows; 2 if the call has few elements */                       \
     X(rows_vectors,    {  4,   4,   4,   2,   4,  4,   4,   4,   4})                                                   \
     X(rows_wider, GPUSCAN__NVIDIA(1, 0)) /* 1: longer rows get larger groups: see gpuscan__scan_rows_step */           \
     X(rows_registers[2], GPUSCAN__NVIDIA(56, 0), GPUSCAN__NVIDIA(64, 0)) /* see gpuscan__scan_rows_registers */
@@ -11736,24 +11736,24 @@ typedef struct gpuscan__facts {
    large outputs bypass the caches, the prefetch distance hardly matters. Cores that PoCL names skylake-avx512 store
    faster through their caches, if lines are requested early and the tile leaves room for these lines. The distances
    were measured on a Skylake server and on a newer CPU with the same name in PoCL, but not on Cascade Lake. tuning:
-   scan-cpu-stores, scan-skylake. A sort of up to sort_small elements takes one launch. A bucket holds the elements with
-   the same top digit. If an average bucket has at least sort_bucket / 2 bytes, elements move block by block: first a
-   block's keys, then its values. With smaller buckets this is slower. Passes move a bucket between two arrays.
-   Second-level caches, of up to 2 MiB on the CPUs measured, hold both only if the bucket has less than sort_split
-   bytes. Others are divided once more. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
+   scan-cpu-stores, scan-skylake. A bucket holds the elements with the same top digit. If an average bucket has at least
+   sort_bucket / 2 bytes, elements move block by block: first a block's keys, then its values, which is slower for
+   smaller buckets. Passes move a bucket from one array to another and back. Second-level caches, of up to 2 MiB on the
+   CPUs measured, hold a bucket twice only if it has less than sort_split bytes. Larger buckets are divided once more.
+   tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
 #define GPUSCAN__NUMBERS_cpu(X)                                                                                        \
     X(chunk,        {4096, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 17, 1 << 18, 1 << 18})                    \
     X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* how far ahead src is prefetched, in bytes; 0: not at all */  \
-    X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* bytes ahead for dst; 0: large outputs bypass caches */       \
+    X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* prefetch distance, bytes; 0: large outputs bypass caches */  \
     X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1)) /* maximum elements that one work-item sorts in one launch */         \
     X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item: each item writes partial cache lines */   \
     X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum elements of a sort that first moves keys into buckets */       \
-    /* a sort makes buckets only if their average size is at most this number of bytes (with values: half of it), or   \
-       at most half of a core's share of the cache (but no more than 8 MiB) */                                         \
+    /* maximum average bytes of a bucket (half of this with values). If half of a core's share of the cache, but at    \
+       most 8 MiB, is larger, it is the maximum instead. The sort makes no buckets if they would be larger */          \
     X(sort_bucket, GPUSCAN__ALIKE(1 << 20))                                                                            \
     X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* a bucket of at least this number of bytes is divided once more */
 
-/* Reductions. On an NVIDIA GPU two groups of 512 work-items share a multiprocessor's registers. A work-item has 8
+/* Reductions. On an NVIDIA GPU, two groups of 512 work-items share a multiprocessor's registers. A work-item has 8
    loads in flight, but 2 if it loads structs for a custom operator. tuning: reduce-groups, reduce-structs */
 #define GPUSCAN__NUMBERS_reduce(X)                                                                                     \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_SINGLE_PASS, MULTI_PASS))                                \
@@ -11763,10 +11763,10 @@ typedef struct gpuscan__facts {
     X(per_unit,       { 4,   2,   8,   8,   8, 16,  4,  4,  4}) /* groups per compute unit */                          \
     X(registers, GPUSCAN__NVIDIA(64, 0))
 
-/* Reductions of rows and segments. Extra groups may sum long segments, and always do if src has more than `lanes`
-   elements. With extra groups, groups have split_group work-items. Without them, groups for segments have lanes_group
-   work-items. If src is small and its segments are short, this size is halved, but not below 128, while src has less
-   than lanes_items elements per work-item of one group: small groups start earlier. lane_registers leave room for the
+/* Reductions of rows and segments. Extra groups may sum long rows or segments. They always sum long segments if src
+   has more than `lanes` elements. With extra groups, groups have split_group work-items. Without them, groups for
+   segments have lanes_group. If segments are short, this number is halved, but not below 128, while src has less than
+   lanes_items elements per work-item of one group: small groups start earlier. lane_registers leave room for the
    offsets of the next segments, which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
     X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, or if a whole group sums each segment */    \
@@ -11778,13 +11778,13 @@ typedef struct gpuscan__facts {
     X(lanes, GPUSCAN__NVIDIA(1 << 20, 1 << 18))                                                                        \
     X(lanes_items, GPUSCAN__NVIDIA(256, 0))                                                                            \
     X(split_from, GPUSCAN__ALIKE(4096)) /* minimum number of elements of a segment that several groups share */        \
-    X(lane_registers, GPUSCAN__NVIDIA(48, 0)) /* register limit if lanes sum only the short segments: see above */
+    X(lane_registers, GPUSCAN__NVIDIA(48, 0)) /* register limit if lanes sum short segments, extra groups long ones */
 
-/* Histograms. On an NVIDIA GPU one group of 1024 work-items has all registers of a multiprocessor, so it loads while it
-   counts. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank. Wider samples arrive too
-   slowly to need that. On AMD's and Intel's GPUs two groups per unit, each with 32 copies of 256 bins, fill 64 KiB of
-   local memory. On CPUs groups draw parts of the samples by ticket: one group per thread keeps all threads busy. Bytes
-   of one channel are counted without tickets, so samples of 1 byte get four groups. tuning: histogram-copies */
+/* Histograms. On an NVIDIA GPU, one group of 1024 work-items has all registers of a multiprocessor. While some lanes
+   load, others count. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank. Wider
+   samples arrive too slowly to need that. On AMD's and Intel's GPUs, two groups per unit, each with 32 copies of 256
+   bins, fill 64 KiB of local memory. On CPUs, groups draw parts of the samples by ticket, so one group per thread
+   suffices. Bytes of one channel are counted without tickets, so 1-byte samples get four. tuning: histogram-copies */
 #define GPUSCAN__NUMBERS_histogram(X)                                                                                  \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_MULTI_PASS, SINGLE_PASS))                                \
     X(group,         {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                        \
@@ -11814,8 +11814,8 @@ typedef struct gpuscan__facts {
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
     X(vectors,  { 2,   8,  28,  16,  15,  4,  4,  4,  4})                                                              \
-    X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* maximum bytes per group; 0: no limit. [0]: sub-groups of 32 */  \
-                {0, 0, 32 << 10, 0, 0, 0, 0, 0, 0}) /* [1]: sub-groups of another width, or no lanes */                \
+    X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* maximum bytes of local memory per group; 0: no limit */         \
+                {0, 0, 32 << 10, 0, 0, 0, 0, 0, 0}) /* [0]: lanes, 32 per sub-group. [1]: other widths, or no lanes */ \
     /* 1: a tile whose keys or values have 8 bytes or more may pass through local memory in 2 or 4 parts */            \
     X(halves,   { 0,   1,   1,   0,   0,  0,  0,  0,  0})                                                              \
     /* maximum elements that SINGLE_PASS sorts in one launch, with at most one tile per compute unit. The groups wait  \
@@ -11824,10 +11824,10 @@ typedef struct gpuscan__facts {
     /* a sort in one launch has at most one group per `units` compute units, so that all groups run together */        \
     X(units,    { 1,   1,   1,   8,   1,  1,  1,  1,  1})                                                              \
     /* minimum elements of a sort whose passes move records with keys. A record is an element's packed payloads. In    \
-       large sorts this is faster than gathering payloads by index after the passes. 0: no records */                  \
+       large sorts, this is faster than gathering payloads by index after the passes. 0: no records */                 \
     X(records, GPUSCAN__NVIDIA(1 << 20, 0))
 
-/* Integral images. A work-item takes `vectors` rows at a time. On NVIDIA's GPUs 8 rows would be faster for few types,
+/* Integral images. A work-item takes `vectors` rows at a time. On NVIDIA's GPUs, 8 rows would be faster for few types,
    and only by little. tuning: integral-tiles */
 #define GPUSCAN__NUMBERS_integral(X)                                                                                   \
     X(group,     {32, 128, 256, 256, 256, 64, 64, 64, 64})                                                             \
@@ -11893,7 +11893,6 @@ typedef struct gpuscan__plan gpuscan__plan;
 
 enum { GPUSCAN__MAX_KERNELS = 6, GPUSCAN__KEY_OWN = 32 };
 #define GPUSCAN__CUSTOM_MOST 1024 /* the maximum size of a custom type in bytes */
-
 /* Describes the values and sources that a call gives to its custom texts. */
 typedef struct gpuscan__given {
     uint32_t values_size;                  /* bytes of the values; 0: no values */
@@ -11945,7 +11944,8 @@ typedef struct gpuscan__program {
     int rehearsed;           /* 1: the kernels have been launched ahead of a call: see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
-    size_t stored;           /* 0: no recording was loaded from or stored in the cache; else 1 + the last one's bytes */
+    size_t stored;           /* 1 + bytes of PART_RECORDING when the program was loaded or last written to the cache
+                                (even in vain); 0: neither. It is written again only if the recording has grown */
     int runs;                /* 1: a call has launched the program */
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
@@ -12048,7 +12048,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     va_start(arguments, format);
     length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    words = gpuscan_result_string(result); /* without the advice after its colon, since `format` gives advice */
+    words = gpuscan_result_string(result); /* printed only up to a colon: `format` gives its own advice */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
              result == CL_INVALID_COMMAND_QUEUE || result == GPUSCAN__NVIDIA_ILLEGAL_ACCESS
                  ? ": the queue is invalid, or its context is lost and no object on it works any more"
@@ -12103,7 +12103,7 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
 /* Lists the marks. In embedded code, a ` and a mark stand for code that passes on a call's values and sources: see
    VALUES in tools/embed. Three marks are for this file alone. ! declares the variables that an expression sees. ?
    declares the members of the struct that is passed on. ~ declares the sources' offsets and the values in a kernel's
-   struct of numbers. There the values are words, since PoCL 3.1 misplaces structs with vectors. */
+   struct of numbers. In this struct, the values are words, since PoCL 3.1 misplaces structs with vectors. */
 static const struct {
     char mark, without[5]; /* without: the code in programs that have no values and no sources */
     char with[16];         /* with values or sources: the first part of the code */
@@ -12152,7 +12152,7 @@ static int gpuscan__text_mark(gpuscan__text *text, char mark) {
     return 0;
 }
 
-/* Returns the word for two characters, or NULL. gpuscan__words lists those of @# to @~, then of $a to $z, `A to `Z. */
+/* Returns the word for two characters, or NULL. gpuscan__words has the words for @# to @~, then $a to $z, `A to `Z. */
 static const char *gpuscan__word(const char *code) {
     char second = code[1];
     if (*code == '@')
@@ -12622,7 +12622,7 @@ static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
                : 0;
 }
 
-/* Returns the number of elements of a lane's vector. In the larger of the two types the vector has 16 bytes, so that
+/* Returns the number of elements of a lane's vector. In the larger of the two types, the vector has 16 bytes, so that
    one load or store moves it. If a size is not a power of two up to 16, the vector has one element. */
 static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
     uint32_t size = src_size > dst_size ? src_size : dst_size;
@@ -12637,7 +12637,7 @@ typedef struct gpuscan__range {
     gpuscan_buffer buffer;
     uint64_t elements; /* number of elements, counted from buffer.offset */
     uint32_t size;     /* bytes of an element */
-    uint32_t cut;      /* bytes of the last element that lie past the range's end: pitches in bytes allow this */
+    uint32_t cut;      /* the range has elements * size - cut bytes: a pitch in bytes need not be a multiple of size */
     uint32_t alignment; /* alignment of the first element in bytes; 0: gpuscan__alignment(size), at most 16 */
     uint64_t row, pitch; /* rows of `row` bytes begin every `pitch` bytes; if `pitch` is 0, the range is a single row */
     int required; /* 1: the buffer must not be NULL */
@@ -12793,7 +12793,6 @@ GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
 /* GPUs refuse the CPU strategies, since CPU kernels use kilobytes of private memory per work-item. A GPU driver would
    reserve this memory for all work-items that can be resident, and that would take gigabytes. */
 enum { GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS };
-
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
 #define GPUSCAN__LANE_WIDTH 32 /* without sub-groups, one reduction tree adds the values of this number of work-items */
 
@@ -12804,10 +12803,10 @@ enum { GPUSCAN__VENDOR_AMD = 0x1002 };
 static const gpuscan__facts gpuscan__profiles[] = {
     /* Columns: devices, name, type, vendor, part, launches_late, polls, refused */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", 0, 64, 0},
-    /* This row is for NVIDIA's own driver, since Mesa and PoCL do not accept PTX. `launches_late` is 0: launching a
-       blob's kernels ahead of the first calls does not make these calls faster. tuning: host-blob-first-calls */
+    /* This row is for NVIDIA's own driver, since Mesa and PoCL do not accept PTX. `launches_late` is 0: a loaded
+       blob's kernels are not launched ahead, as that does not make first calls faster. tuning: host-blob-first-calls */
     {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", 0, 20000, GPUSCAN__CPU_STRATEGIES},
-    /* `polls` is large: a group that others wait for may be unable to run until another kernel's groups end. */
+    /* `polls` is large, since waits may be long: the awaited group may not run until another kernel's groups end. */
     {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, "", 1, 20000, GPUSCAN__CPU_STRATEGIES},
     {GPUSCAN__ON_INTEL, "Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, "", 1, 20000, GPUSCAN__CPU_STRATEGIES},
     {GPUSCAN__ON_OTHER_GPU, "GPU", CL_DEVICE_TYPE_GPU, 0, "", 1, 4096, GPUSCAN__CPU_STRATEGIES},
@@ -12833,8 +12832,9 @@ static const gpuscan__facts gpuscan__profiles[] = {
                   and registers allow the most loads in flight without spills. tuning: scan-tiles, scan-ahead
      segments     no tiles are summed ahead, since a look-back ends at the nearest tile in which a segment begins. Many
                   small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small
-     selections   a tile is loaded once only if flags of 1 byte select indices, or if a predicate selects elements of 4
-                  bytes. Otherwise loading it twice is faster. tuning: select-tiles, select-small, select-once
+     selections   a tile is loaded once if flags of 1 byte select only indices, or if elements of 4 bytes are the only
+                  output, and selected by a predicate or by their own values. In other selections, loading it twice
+                  is faster. tuning: select-tiles, select-small, select-once
      runs         a tile is loaded once, which is always faster. tuning: runs-tiles, runs-small, runs-once
    On AMD's and Intel's GPUs, one group of a large call turns the tiles' sums into prefixes, unless gpuscan__scan_misfit
    makes a scan take several passes. Large runs with a reduction are faster in several passes. Intel's rows were
@@ -12909,7 +12909,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
 #endif
     /* Scans on AMD's and Intel's GPUs. On AMD's, SINGLE_PASS_AHEAD is faster above 16 MiB, or above 4 MiB if elements
        have 8 bytes and any order gives the same result. Intel's compiler would keep 8 vectors of bytes or floats in
-       private memory. In scans by segments it would spill 4 vectors of short elements. tuning: scan-fold, scan-intel */
+       private memory. In segmented scans, it would spill 4 vectors of short elements. tuning: scan-fold, scan-intel */
     GPUSCAN__TILE(AMD, EXACT, 8, 4096, SINGLE_PASS, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
@@ -12933,8 +12933,8 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(LLVMPIPE, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0),
     GPUSCAN__TILE(UNKNOWN, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0)};
 
-/* Returns the first row that fits the device and the call, or NULL. `calls` has the call's GPUSCAN__FOR_... bits.
-   size: bytes of an element. bytes: the call's size. Bit s of `strategies` allows rows of strategy s, AUTO's all. */
+/* Returns the first row that fits the device and the call, or NULL. calls: the call's GPUSCAN__FOR_... bits. size:
+   bytes of an element. bytes: the call's size. strategies: bit s allows rows of strategy s, AUTO's bit all rows. */
 static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
                                                    unsigned strategies) {
     const gpuscan__profile *profile = &gs->device.profile;
