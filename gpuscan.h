@@ -13415,7 +13415,7 @@ GPUSCAN__COLD void gpuscan__free_programs(gpuscan *gs, gpuscan__program *program
 enum { GPUSCAN__CUSTOM_TEXTS = 8 + GPUSCAN_MAX_SOURCES };
 
 /* Returns the caller's text number `i` for a program: first the texts of `e->custom`, then the types of sources. For
-   NULL, returns a text that no caller has: a program with an empty `convert` differs from one without `convert`. */
+   NULL, returns a text that no caller has: otherwise an empty `convert` and a missing one would have equal texts. */
 static const char *gpuscan__custom_text(const gpuscan__elements *e, size_t i) {
     const gpuscan_custom *custom = e->custom;
     const char *const *types = e->source_types;
@@ -13494,7 +13494,7 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
     else
         snprintf(limit, sizeof(limit), " -cl-nv-maxrregcount=%u", (unsigned)registers);
     for (attempt = registers ? 0 : 1;; attempt++) {
-        /* -w: without it some compilers print warnings, also about custom texts, to the process's output */
+        /* -w: without it, some compilers print warnings, also about custom texts, to the process's output */
         snprintf(options, sizeof(options), "-w %s%s", gs->device.build_options,
                  attempt == 0 ? limit : attempt == 2 ? " -cl-opt-disable" : "");
         code = gs->cl.clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
@@ -13832,7 +13832,7 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) 
 }
 
 /* Returns the bytes of the prefix of a tile or a part (several tiles): a sum and, if e->exact is 1, a second value.
-   With segments (e->begun is not 0) a sum is a value and a flag. The second value replaces the flag of equal size. */
+   With segments (e->begun is not 0), a sum is a value and a flag. A second value replaces the flag (of equal size). */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -13840,7 +13840,7 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     return e->t_size + (e->state_align ? e->state_align : e->t_size);
 }
 
-/* Defines macros as 0 that code of several operations tests, and that only some of these operations define. */
+/* Defines macros as 0 if the operation has not defined them. Code that several operations share tests these macros. */
 #define GPUSCAN__UNLESS_DEFINED(name) "#ifndef $" #name "\n#define $" #name " 0\n#endif\n"
 static const char gpuscan__unless_defined[] =
     GPUSCAN__UNLESS_DEFINED(SELECT) GPUSCAN__UNLESS_DEFINED(RUNS_BY_SUBGROUP) GPUSCAN__UNLESS_DEFINED(SPREADS)
@@ -14114,7 +14114,7 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
 }
 
 /* If the last call that used the object's scratch was in another queue or in an out-of-order queue, the next command
-   also waits for that call. Then a marker's event replaces the wait list, so the chain waits for at most two events. */
+   also waits for that call. A marker stands for all events of the wait list, since chain->own holds only two events. */
 static void gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event, joined = NULL;
@@ -14129,7 +14129,7 @@ static void gpuscan__chain_own_scratch(gpuscan__chain *chain) {
         gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) == CL_SUCCESS &&
         status <= CL_COMPLETE)
         gpuscan__forget_event(gs, &event);
-    if (code == CL_SUCCESS && event && is_other) { /* without a flush the other queue's commands may never begin */
+    if (code == CL_SUCCESS && event && is_other) { /* without a flush, the other queue's commands may never begin */
         what = "flushing";
         code = gs->cl.clFlush(gs->scratch_queue);
     }
@@ -14396,9 +14396,9 @@ GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, 
     return chain->recording ? extent != 0 : extent;
 }
 
-/* Sets the kernel's struct as an argument: its numbers, then the sources' offsets, then the call's values. If launches
-   are only recorded (a rehearsal), offsets and values are 0, since blobs and the cache store the recordings and must
-   not hold a call's data. Values are 0, too, if call.values is NULL. (Self-tests' texts use no values.) */
+/* Sets the kernel's struct as an argument: its numbers, then the sources' offsets, then the call's values. In a
+   rehearsal, offsets and values are 0 (call.values is NULL): blobs and the cache store the recorded launches, and must
+   not hold a call's data. Self-tests have neither sources nor values. */
 static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, size_t size) {
     const gpuscan__given *given = &launch->chain->program->key.given;
     unsigned char all[GPUSCAN__NUMBERS_MOST];
@@ -14830,9 +14830,8 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *p
 
 /* ---- the fields that every call has */
 
-/* Checks the fields of gpuscan_call. Before, gpuscan__enter has checked `strategy`, and the operation its own fields.
-   The functions below ask OpenCL whether the queue, the events and the buffers are valid, but not in preparations,
-   which may lack them. */
+/* Checks the fields of gpuscan_call, except `strategy`: see gpuscan__enter. The functions below ask OpenCL whether the
+   queue, the events and the buffers are valid, but not in preparations, which may lack them. */
 static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     const gpuscan__elements *e = &plan->e;
@@ -15068,7 +15067,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan_
 /* Suffixes of the names of vector types, by the number of channels. */
 GPUSCAN__SHARED const char *const gpuscan__vector_lengths[] = {"", "", "2", "3", "4"};
 
-/* Defines how kernels read the image. The caller's expressions see `seen` channels. Without expressions `seen` is 0. */
+/* Defines how kernels read the image. Expressions of the caller see `seen` channels. If there are none, `seen` is 0. */
 GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, gpuscan_type type, uint32_t seen) {
     const char *const order = place == GPUSCAN__IMAGE_ALPHA ? "w" : place == GPUSCAN__IMAGE_RED_ALPHA ? "xw" : "xyzw";
     char kind = gpuscan__types[type].kind, x[16], line[80];
@@ -15123,7 +15122,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpusca
 
 enum { GPUSCAN__WORDS_HOLD = 64 }; /* maximum bytes of a value that state words pass from group to group */
 /* Returns how many bits a state word has (state words pass values of `t_size` bytes from group to group). Returns 0 if
-   the strategy has several passes, or if values are too large. With words of 128 bits a look-back needs only half the
+   the strategy has several passes, or if values are too large. With words of 128 bits, a look-back needs only half the
    registers that it needs with words of 64. tuning: scan-words */
 GPUSCAN__SHARED uint32_t gpuscan__key_word(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     if (t_size > GPUSCAN__WORDS_HOLD || !gpuscan__is_single_pass(gpuscan__key_strategy(key)))
@@ -15275,7 +15274,7 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Sets how lanes exchange values. Later calls then have other keys, so that they take no program of before. */
+/* Sets how lanes exchange values. Later calls have `lanes` in their keys, and take no program built for other lanes. */
 static void gpuscan__set_lanes(gpuscan *gs, int lanes, uint32_t width) {
     gs->device.lanes = lanes;
     gs->device.lane_width = width;
@@ -15425,7 +15424,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
     do {
         plan->key.undivided = 0;
         r = gpuscan__choose(gs, plan);
-        if (r == 0 && gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* no other one fits */
+        if (r == 0 && gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* and none is simpler */
             r = gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
         if (r == 0)
             r = gpuscan__get_fitting_program(gs, plan, program);
@@ -15433,7 +15432,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
     if (plan->failed && r == 0) {
         gs->error[0] = 0;
         gpuscan__give_up_lanes(gs, plan, plan->failed - 1, "its program did not build with them");
-    } else if (plan->failed) { /* the failure has another cause */
+    } else if (plan->failed) { /* the call fails without the vendor's instructions, too: uses them again */
         gpuscan__set_lanes(gs, lanes, width);
     }
     return r;
@@ -15639,11 +15638,11 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
 /* Describes a round's data: `count` elements in tiles. There are several rounds, as one round could miss a mistake. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
-    unsigned round; /* a tile's first element is an edge if the tile's number and `round` are both even or both odd */
+    unsigned round; /* decides in which tiles the first element is an edge: see gpuscan__is_edge */
     int decides;    /* 1: a reduction's operator, such as MIN, returns one of the elements, or init */
     uint64_t best;  /* the index of the element that a reduction returns; if it is `count`, init is returned */
     int repeats;    /* 1: element `best` has equal elements behind it, which ARGMIN and ARGMAX must not return */
-    uint64_t first, step; /* element i has index first + i * step (mod 2^64: step may be < 0) in src and the scan */
+    uint64_t first, step; /* src and the expected scan hold element i at first + i * step (mod 2^64: step may be < 0) */
 } gpuscan__test_shape;
 
 GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
@@ -15672,7 +15671,7 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
 
 /* Returns the rank of element `i`, from 0 to 100. The cases of shape->decides:
      0  unmarked elements have rank 0. Ranks of marked ones rise from 2 on. An edge's rank exceeds all ranks before it
-     1  element shape->best and its repeats have rank 100, others 1 to 90; with `sparse` elements behind `best` have 0.
+     1  element shape->best and its repeats have rank 100, others 1 to 90; with `sparse`, elements behind `best` have 0.
         If `best` is the count, the result is init: all elements have 1 to 90 or, with `sparse`, 0 */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
@@ -15706,7 +15705,7 @@ static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, 
     return 64;
 }
 
-/* Returns how many low bits data for AND and OR use: 8 if src is a float type, else all that src and dst both have. */
+/* Returns the width of data for AND and OR: 8 bits if src is a float type, else that of the smaller of src and dst. */
 static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
     return gpuscan__is_float(e->src)
                ? 8
@@ -15773,7 +15772,7 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
         /* gpuscan__test_bit gives bit 0 to no element in odd rounds, and bit 2 to no element in even ones */
         bit = shape->round % 2 ? 1 : 4;
-        if (data == GPUSCAN__DATA_SET) /* init also changes all bits above the bits that elements use */
+        if (data == GPUSCAN__DATA_SET) /* also sets the bits from `bits` on or, if `bits` is 64, the unused bit 63 */
             bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? bit : ~bit);
     }
@@ -15839,9 +15838,8 @@ struct gpuscan__test {
     unsigned round;
     void *desc; /* the operation's desc; all 0 until the operation's function sets it */
     gpuscan__plan *plan; /* the operation's plan for `desc` */
-    gpuscan_call *call;  /* desc's call */
-    /* a desc may point to the fields that follow */
-    gpuscan_custom custom;
+    gpuscan_call *call;  /* the desc's call */
+    gpuscan_custom custom; /* a desc may point to this field and to those that follow */
     gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
     unsigned char init[GPUSCAN__CUSTOM_MOST];
     gpuscan__test_image image;
@@ -16119,9 +16117,10 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
 }
 
 /* Rehearses a program: launches the call's kernels ahead of the call, since a kernel's first launch takes long: PoCL
-   and Mesa compile the kernel then (launches_late is 1), other drivers load it. Uses the library's queue and buffers of
-   its own. Kernels do nothing, since they read a count of 0 there. Blobs contain these launches. Launches nothing
-     if kernels would access much memory (for example many bins) or all buffers even though the count is 0
+   and Mesa compile the kernel then (launches_late is 1), other drivers load it. Uses the library's queue, and its own
+   buffers. Kernels process nothing: these buffers hold a count of 0, and `flags` has FLAG_REHEARSAL. Blobs contain the
+   launches if launches_late is 1 and the scratch is small. Launches nothing
+     if the call computes nothing, or if kernels access all buffers, or much memory (many bins), even if the count is 0
      if `always` is 0, and either the program has been rehearsed, or launches_late is 0, or the scratch is large
      if launches_late is 1, and the program's recordings contain equal launches: see gpuscan__adds_launch */
 GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
@@ -16274,7 +16273,7 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
 }
 
 /* Creates an array's buffer, in the array's memory if the device can use that. Arrays with the same address share a
-   buffer as large as the longest of them: the call is then in place, or only reads these arrays. */
+   buffer as large as the longest. (gpuscan__host_check allows this only in place, or if the call only reads them.) */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     const gpuscan__host_array *longest = array;
@@ -16499,8 +16498,8 @@ static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__pla
     return gpuscan__registers(gs, &plan->key, gs->device.profile.tiles.counted_registers[is_wide]);
 }
 
-/* Returns how many groups fill the device. With COUNTED (only the device knows the number of tiles, see kernels.cl.inc)
-   the host launches at most this many, and each takes one tile after another. A self-test, with few tiles, gets 3. */
+/* Returns how many groups fill the device. With COUNTED (see kernels.cl.inc: only the device knows the tile count), the
+   host launches at most this many, and each takes one tile after another. A self-test, with few tiles, gets 3. */
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
@@ -17003,8 +17002,9 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
              ? plan->common.e.op == GPUSCAN_OP_CUSTOM
              : gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word))
         return "several passes are faster";
-    /* A group that waits too long for another group's tile sums it. In place, the other group may overwrite the tile,
-       but publishes its sum before. With a fence, the waiting group sees it. A simulator (FENCE_MEM) reports a race */
+    /* A group that waits too long for another group's tile sums the tile itself. In place, it may load elements that
+       the other group has overwritten. That group publishes the tile's sum before it overwrites: with a fence, the
+       waiting group then sees this sum, and takes it. But a simulator (FENCE_MEM) reports the loads as a race */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles,
@@ -17053,9 +17053,10 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
 
 /* Tries a size of tiles of whole rows. Step 0 takes the profile's group and vectors or, if `few` is 1 because the call
    is small, 2 vectors. Each further step makes tiles larger. Returns 0 if there is no such step, or if its tile does
-   not fit, else how busy a multiprocessor is, in %: the used part of the tile, times a ratio. The ratio is the number
-   of work-items that run at a time, divided by the number that would run with the profile's group. It is 1 without a
-   register limit, if the profile's rows_wider is 0, or if this group is smaller. tuning: scan-rows-group */
+   not fit. If it fits, returns how busy a multiprocessor is, in %: the part of the tile that rows use, times a ratio.
+   The ratio is the number of work-items that run at a time with this group, divided by that number with the profile's
+   group. The ratio is left out (1) in three cases: there is no register limit, the profile's rows_wider is 0, or this
+   group is smaller than the profile's. tuning: scan-rows-group */
 static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *plan, uint32_t step, int few) {
     static const uint32_t wider[] = {8, 9, 10, 12, 16};
     const gpuscan__tiles_tuning *tiles = &gs->device.profile.tiles;
@@ -17202,8 +17203,7 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan) {
     key->registers = gpuscan__counted_registers(gs, common);
 }
 
-/* Returns how many units a group scans side by side. A unit is the columns of one work-item. A line has `units` units
-   of `bytes` bytes. */
+/* Returns how many units (a work-item's columns) a group scans side by side. units: of a line; bytes: of a unit */
 static uint64_t gpuscan__columns_width(const gpuscan__key *key, const gpuscan__scan_key *own, uint64_t units,
                                        uint64_t bytes) {
     uint64_t width = gpuscan__max(GPUSCAN__COLUMNS_STRIP / bytes, 1);
@@ -17213,7 +17213,7 @@ static uint64_t gpuscan__columns_width(const gpuscan__key *key, const gpuscan__s
     return gpuscan__ceil_div(units, gpuscan__ceil_div(units, width));
 }
 
-/* A group scans `width` units side by side. Returns how many work-items share a unit (each takes other lines). */
+/* Returns how many work-items of a group share columns, each taking other lines. width: work-items side by side */
 static uint64_t gpuscan__columns_blocks(const gpuscan__key *key, uint64_t width, int is_test) {
     uint64_t blocks = key->undivided ? 1 : key->group / width;
     return is_test ? gpuscan__min(blocks, GPUSCAN__COLUMNS_TEST_BLOCKS) : blocks;
@@ -17434,7 +17434,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     int bits = own->heads == GPUSCAN__HEADS_BITS, flags = own->heads == GPUSCAN__HEADS_FLAGS;
     uint32_t size = own->heads_size;
     unsigned char *data;
-    uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* no offset follows the last segment */
+    uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last segment has no end offset */
     desc->segments.type = !own->heads_real ? gpuscan__unsigned_of(size)
                           : size == 8      ? GPUSCAN_TYPE_F64
                           : size == 4      ? GPUSCAN_TYPE_F32
