@@ -17587,12 +17587,12 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 /* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_UNIFORM_ADD
 
-/* gpuscan__uniform_add_resolve adds two ranges: dst is read and written, addend is read. gpuscan__uniform_add_choose
-   chooses MULTI_PASS or CPU_MULTI_PASS, 256 work-items per group and 4 vectors per work-item. key.own is not used. */
+/* gpuscan__uniform_add_resolve puts two ranges into the plan: dst, which is read and written, and addend, which is
+   read. gpuscan__uniform_add_choose takes CPU_MULTI_PASS, or MULTI_PASS with up to 256 work-items of 4 vectors. */
 
 typedef struct gpuscan__uniform_add_plan {
     gpuscan__plan common;
-    uint32_t key; /* not used, since the operation has no own part of the key */
+    uint32_t key; /* a placeholder for GPUSCAN__OPERATION, since this operation adds nothing to the common key */
 } gpuscan__uniform_add_plan;
 
 #define GPUSCAN__UNIFORM_ADD_NUMBERS(X) X(dst_offset) X(addend_offset) X(count) X(count_offset) X(block) X(flags)
@@ -17659,7 +17659,7 @@ static void gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__p
 }
 
 /* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Neighbouring values differ. With MAX and custom
-   operators the result is dst's element if `wins` is 1, otherwise the addend. With MIN it is the other way round. */
+   operators, the result is dst's element if `wins` is 1, otherwise the addend. With MIN, it is the other way round. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
     const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
     uint64_t x;
@@ -17671,7 +17671,7 @@ static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int
         x = !of_dst ? 101 + i % 20 : wins ? 1 + random % 100 : 0;
         return gpuscan__wrap(e->src, x * gpuscan__test_factor(e));
     case GPUSCAN__DATA_SET:
-    case GPUSCAN__DATA_CLEARED: /* addends use even bits, elements odd bits */
+    case GPUSCAN__DATA_CLEARED: /* addends set (DATA_CLEARED: clear) only even bits, dst's elements only odd bits */
         x = ((random & even_bits & ~(uint64_t)15) | (i % 2 ? 4 : 1)) << of_dst;
         return gpuscan__wrap(e->src, gpuscan__ops[e->op].data == GPUSCAN__DATA_SET ? x : ~x);
     default: /* GPUSCAN__DATA_SUM, GPUSCAN__DATA_PRODUCT */
@@ -17731,7 +17731,7 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 #if GPUSCAN__HAS_REDUCE
 
 /* gpuscan__reduce_choose takes the profile's strategy for reductions, but SINGLE_PASS in place of SINGLE_PASS_AHEAD. In
-   a single pass key.word is not 0, and groups exchange partial results in state words. Otherwise a second launch
+   a single pass, key.word is not 0, and groups exchange partial results in state words. Otherwise a second launch
    combines the partial results. A call has one result, or one for each row or segment.
     form        | chosen if                                       | kernel gpuscan_... | second one if key.word is 0
     one result  | key.segments is NONE                            | reduce             | reduce_finish
@@ -17777,7 +17777,7 @@ typedef struct gpuscan__reduce_plan {
     gpuscan__image_facts image;
     uint64_t src_width; /* pixels per row of an image */
     uint64_t groups, group_tiles;
-    /* On a GPU `split_groups` extra groups sum the rows or segments of more than `split_each` elements. On a CPU
+    /* On a GPU, `split_groups` extra groups sum the rows or segments of more than `split_each` elements. On a CPU,
        `split_groups` groups share all elements and segment ends: see [REDUCE SEGMENTS] in kernels.cl.inc. */
     uint64_t split_groups, split_each, split_count;
     uint64_t marks_at;  /* byte offset in PLAIN scratch of groups' marks: see gpuscan_mark_store in kernels.cl.inc */
@@ -17816,8 +17816,8 @@ static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const g
                : profile->reduce.vectors;
 }
 
-/* Returns how many elements a vector has. They fit 16 bytes of src. Except in ARGMIN and ARGMAX, they also fit 16 bytes
-   of dst on a CPU, or if order matters. */
+/* Returns how many elements a vector has. They fit 16 bytes of src. On a CPU, or if order matters, they also fit 16
+   bytes of dst, but not in ARGMIN and ARGMAX. */
 static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
@@ -17951,8 +17951,8 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
     if (plan->image.place)
         *range = plan->image.range;
-    /* The range `result` only lets the check for overlaps see a host array. Kernels store results even if the count is
-       0. But at_zero stays 0 in both ranges: in a rehearsal they store one result, which fits every stand-in buffer. */
+    /* The range `result` only lets the check for overlaps see a host array. at_zero stays 0, though kernels store
+       results even if the count is 0: a rehearsal stores one result, and each stand-in buffer has room for it. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -17993,22 +17993,22 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
 }
 
 /* Returns how many loads a lane has for a row of `vectors` vectors. A row of up to four vectors takes a single lane. In
-   longer rows a lane has four loads, or five if this halves the number of lanes. tuning: reduce-lanes-loads */
+   longer rows, a lane has four loads, or five if this halves the number of lanes. tuning: reduce-lanes-loads */
 static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     if (vectors <= 4)
         return (uint32_t)gpuscan__max(vectors, 1);
     return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
 }
 
-/* Returns whether extra groups sum the long rows or segments. They always do for segments of a large src, since one may
-   have all elements. Otherwise the mean length must be large, with few results or desc->count above INT32_MAX. */
+/* Returns whether extra groups sum long rows or segments. They always do for segments of a large src: one segment may
+   have all elements. Otherwise, the mean length must be large, with few results or desc->count > INT32_MAX. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
            (!plan->by_rows && plan->desc->count > gs->device.profile.segments.lanes);
 }
 
-/* Returns the size of a group for split segments, in work-items. With LANES_LOCAL a group is a single sub-group. */
+/* Returns the size of a group for split segments, in work-items. With LANES_LOCAL, a group is a single sub-group. */
 static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
@@ -18430,7 +18430,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image; 0: a CPU counts, or there is a single row */
     uint32_t whole_tiles;        /* 1: the program has a kernel for tiles whose rows are whole vectors */
     uint32_t slices;             /* number of slices into which bins are cut. A group counts one slice */
-    uint32_t by_value, spread;   /* by_value: 1: counts bytes by value. spread: 1: orders counters by value, channel */
+    uint32_t by_value, spread;   /* by_value: 1: counts bytes by value. spread: 1: a value's channels are adjacent */
     uint32_t merge;              /* with by_value: 1: adds counts of values to bins at the end; 0: values are bins */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
     uint32_t edge_step;          /* for EDGES: the first step of a search, the largest power of two below `bins` */
@@ -18461,10 +18461,10 @@ typedef struct gpuscan__histogram_plan {
     gpuscan_type element;            /* type in memory of a channel or of a custom pixel */
     gpuscan_type sample;             /* type of the values that are put into bins */
     gpuscan_type counter, weight;
-    uint32_t element_size, sample_size; /* sizes in bytes; with expressions a sample is a whole pixel */
+    uint32_t element_size, sample_size; /* sizes in bytes; with expressions, a sample is a whole pixel */
     uint32_t pixel_elements;            /* elements of a pixel: the desc's channels, or 1 for a custom type */
     uint32_t vector;                    /* number of samples in one load; 1 for images */
-    uint32_t channels;               /* channels that are counted separately; with expressions 1 */
+    uint32_t channels;               /* channels that are counted separately; with expressions, 1 */
     uint32_t bins, channel_bins;     /* a channel's number of bins, and of counters (2 more with OUTSIDE_COUNT) */
     gpuscan_custom texts;            /* the caller's desc->custom, except that `combine` is desc->weight */
     uint64_t all_bins;               /* sum of channel_bins of all channels in the mask */
@@ -18497,7 +18497,7 @@ GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
 enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* indices of the plan's first ranges */
 enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* indices of the program's further kernels */
 
-/* Returns the size of an edge in bytes. For f16 samples edges are f32. */
+/* Returns the size of an edge in bytes. For f16 samples, edges are f32. */
 static uint32_t gpuscan__edge_size(const gpuscan__histogram_plan *plan) {
     return plan->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[plan->sample].size;
 }
@@ -18699,9 +18699,9 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
     bounds->lower = lower;
     bounds->range = range;
     key->range_all = lower == least && range == whole;
-    /* 32 bits suffice for the offset s - lower of a sample s if the range lies within the type: below the range the
-       offset wraps to 2^32 - (lower - s), which is at least the range, so that s counts as outside. But if a closed
-       range ends one past the type's largest value, the wrapped offset could equal the range, and count as inside. */
+    /* 32 bits suffice for the offset s - lower of a sample s if the range lies within the type: if s < lower, the
+       offset wraps to 2^32 - (lower - s), which is at least the range, so that s counts as outside. But a closed range
+       includes the offset `range`: if it ends one past the largest value, the smallest s could wrap to this offset. */
     key->wide_offset = 1;
     if (bits < 64) {
         uint64_t above = lower - least;
@@ -18774,7 +18774,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, gpuscan__histogram_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets plan->bounds: one for all channels, or one for each in the mask. With EDGES they hold the first edge's index. */
+/* Sets plan->bounds: one for all channels, or for each in the mask. With EDGES, they hold the first edge's index. */
 static gpuscan_result gpuscan__resolve_bounds(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
     const gpuscan_bound all[] = {desc->lower, desc->upper};
@@ -19047,7 +19047,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 #define GPUSCAN__LOCAL_EDGES 2048 /* up to this many bins, groups copy edges to local memory */
 #define GPUSCAN__EDGES_ALONE 32   /* up to this many bins, making cells takes more time than they save */
 #define GPUSCAN__FEW_EDGES   256  /* above this many bins, edges stay in global memory if there are no cells */
-#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for which groups make cells */
+#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for cells, which each group makes anew */
 
 /* Puts edges in local memory, if necessary with fewer copies of bins. Up to FEW_EDGES bins have at least 4 copies. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
@@ -19071,9 +19071,8 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
 #define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* maximum number of groups in a launch that counts tiles */
-
-/* Limits if each tile has a histogram: adding up many copies of bins would take too long. tuning: histogram-tiles */
-#define GPUSCAN__TILE_COPIES  16 /* minimum samples of a tile per counter, on average. Limits the copies of bins */
+/* Limits if each tile has a histogram. tuning: histogram-tiles */
+#define GPUSCAN__TILE_COPIES  16 /* minimum mean samples per counter: more copies of bins take too long to add up */
 #define GPUSCAN__TILE_SAMPLES 32 /* maximum number of samples that a work-item loads at a time */
 
 /* Chooses where a CPU counts:
@@ -19148,7 +19147,7 @@ enum {
                                   work-item loads at most this many vectors */
 };
 
-/* Returns the maximum number of groups that count the same slice of the bins. On a CPU one slice has all bins. */
+/* Returns the maximum number of groups that count the same slice of the bins. On a CPU, one slice has all bins. */
 static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_tuning *tuning = &gs->device.profile.histogram;
     const gpuscan__histogram_key *own = &plan->key;
@@ -19216,7 +19215,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
 }
 
 /* Sets the number of groups. Counters in local memory have 32 bits, which limits a group's samples.
-      GPU    a group has so many vectors that adding its bins to the result costs little. With slices it has more
+      GPU    a work-item has `per_item` vectors or more, so that adding a group's bins to the result costs little
       CPU    a group has at least one sample per bin. The size of all tables in scratch is limited
       tiles  plan->members groups count a tile (on a CPU, a tile is cut into plan->members pieces). plan->members is 1
              if tiles are many, or if a CPU's tables are in scratch */
@@ -19233,7 +19232,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                                                  : 12;
     uint64_t piece = is_cpu ? key->tile : plan->vector; /* samples of a piece (a tile of a CPU, a vector of a GPU) */
     uint64_t least = is_cpu ? 1 : key->group * per_item; /* minimum number of pieces per group */
-    uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* a tile's minimum samples per group */
+    uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* minimum samples per group of a tile */
     if (own->tiled) {
         plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(tile / worth, 1));
         plan->members = is_cpu && !own->copies ? 1 : gpuscan__max(plan->members, tile >> 30);
@@ -19315,8 +19314,9 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
     gpuscan__arg(launch, all, (size_t)(to - all));
 }
 
-/* Returns a group's bytes of local memory. A GPU's group keeps bins there, and at the end its ticket. A CPU's group has
-   tables there: several by byte value and one of bins, or several of bins. Each table of bins has a spare counter. */
+/* Returns the bytes of a group's local memory argument, or 0 if the kernel declares this memory. A GPU's group has the
+   arrays of [HISTOGRAM]. A CPU's group has `byte_tables` tables of 256 counters and one table of bins, or `copies`
+   tables of bins (at least 4 bytes if it has none). A table of bins has a spare counter for samples without a bin. */
 static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     if (plan->key.byte_tables)
@@ -19353,7 +19353,7 @@ static void gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histo
     numbers.pitch = plan->pitch / unit;
     numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     GPUSCAN__HISTOGRAM_PLAN(GPUSCAN__FROM_PLAN)
-    if (chain->recording) /* gpuscan_histogram_tiles takes this 0. Other rehearsed kernels load a 0 from a buffer */
+    if (chain->recording) /* a rehearsal's count is 0: here for gpuscan_histogram_tiles, in a buffer for others */
         numbers.count = 0;
     numbers.slice_bins = gpuscan__slice_bins(plan);
     numbers.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
@@ -19400,7 +19400,7 @@ static void gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__pla
 static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere = -3; /* in place of a bin's number */
 
 /* Returns the bounds of the bins that the self-test counts in. `slot` is the channel's number in the mask. In the form
-   EDGES, the test has its own edges, evenly spaced: float edge k is k. Some integers lie below or above all edges. */
+   EDGES, the test has its own edges, evenly spaced: for floats, edge k is k. Some integers are outside of all bins. */
 static gpuscan__bounds gpuscan__test_bounds(const gpuscan__histogram_plan *plan, uint32_t slot) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
     uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0, bins = plan->bins;
@@ -19416,7 +19416,7 @@ static gpuscan__bounds gpuscan__test_bounds(const gpuscan__histogram_plan *plan,
     return bounds;
 }
 
-/* Returns bin k's offset from the lower bound; for k = bins, the last bin's end. It is k or ceil(k * range / bins). */
+/* Returns bin k's offset from the lower bound: k (VALUES) or ceil(k * range / bins). k = bins: the last bin's end */
 static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                         uint64_t k) {
     uint64_t bins = plan->bins, quotient = bounds->range / bins, rest = bounds->range % bins;
@@ -19513,8 +19513,8 @@ static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, uint32_
 }
 
 /* A self-test has its own expressions. With convert, a pixel holds a number below TEST_VALUES: a custom type in its
-   last word or byte, other pixels in one channel, with 0 in the others. convert adds the pixel's index in its row. The
-   sum says which of TEST_VALUES values is counted. The sum or, without convert, the index says the pixel's weight. */
+   last uint or uchar, other pixels in one channel (the others are 0). convert adds the pixel's index in its row. The
+   sum, mod TEST_VALUES, is the counted value's number. The sum or, without convert, the index gives the weight. */
 enum { GPUSCAN__TEST_VALUES = 64 };
 
 /* Adds source code: an array with the bits of the test's values, and a function that returns one of the values. */
@@ -19761,7 +19761,7 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
     look-back   | SINGLE_PASS otherwise, CPU_SINGLE_PASS            | look_back, or look_back_cpu on a CPU
     ahead       | SINGLE_PASS_AHEAD                                 | ahead. With key.once it loads each tile once
    If a call is in place, key.moves is 1: these kernels store outputs in scratch, and select_move copies them to their
-   buffers. In several passes key.word is 0, since there are no state words. */
+   buffers. In several passes, key.word is 0, since there are no state words. */
 
 enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS }; /* dst, if the call wants it, and the payloads */
 
@@ -20368,8 +20368,8 @@ static int gpuscan__select_test_keeps(const gpuscan__test_shape *shape, uint64_t
     return i / shape->tile == 0 || (i / shape->tile != 1 && gpuscan__mix(i) % 7 == 0) || i == shape->count - 1;
 }
 
-/* Stores element i of the array that decides what is kept. For runs it is a key of run number `run`. For selections it
-   is a flag, or an element for the predicate: not 0 if `keeps` is 1, otherwise 0. */
+/* Stores element i of the array that decides what is kept. For runs, it is a key of run number `run`. For selections,
+   it is a flag, or an element for the predicate: not 0 if `keeps` is 1, otherwise 0. */
 static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *to, uint64_t i, uint64_t run,
                                      int keeps) {
     gpuscan_type type = e->key ? e->key : e->src;
@@ -20389,7 +20389,7 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
     }
 }
 
-/* Fills a self-test's arrays and the fields that selections and runs share. In round 1 capacity ends inside a tile. */
+/* Fills a self-test's arrays and the fields that selections and runs share. In round 1, capacity ends inside a tile. */
 static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select_fields *in) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__select_key own = gpuscan__select_own(test->key);
@@ -20803,8 +20803,8 @@ static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key 
 }
 
 enum {
-    GPUSCAN__SORT_NIBBLES = 32, /* without lanes: bytes in which a work-item counts the 16 values of 4 digit bits */
-    GPUSCAN__SORT_NIBBLE_ROUNDS = 15 /* maximum elements per work-item that its counts of 4 bits allow */
+    GPUSCAN__SORT_NIBBLES = 32, /* without lanes: bytes for a work-item's 16 counts (of the values of 4 digit bits) */
+    GPUSCAN__SORT_NIBBLE_ROUNDS = 15 /* maximum elements per work-item without lanes: its first counts have 4 bits */
 };
 
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
@@ -20823,7 +20823,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : 0) + 4; /* 4: `lower` */
     if (gpuscan__sort_ranks_quick(gs, own, group) && own->form != GPUSCAN__SORT_SMALL)
-        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* what `masks` has beyond `to`. 4: `ranks_by` */
+        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* `masks` beyond `to` (a union), and `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
@@ -20917,7 +20917,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
         {custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST),
          GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->type is NULL, or custom->size is not from 1 to 1024"}};
     if ((r = GPUSCAN__REFUSE(gs, mistakes)) != 0 ||
-        (custom && (r = gpuscan__check_type(gs, "key_type", type)) != 0)) /* otherwise kernels see bits, not the type */
+        (custom && (r = gpuscan__check_type(gs, "key_type", type)) != 0)) /* without custom, kernels see only bits */
         return r;
     plan->common.e.custom = custom;
     plan->keys.size = gpuscan__types[type].size;
@@ -20987,8 +20987,8 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile. Maximum groups per core */
 
-/* Lists the tiles of SMALL sorts, in one group, by votes. A sort takes the first row whose `group` the device allows,
-   whose tile (group * rounds) holds all elements, and whose `bytes` hold a key or value. tuning: sort-small-shapes */
+/* Lists tiles of SMALL sorts that rank by votes. A sort takes the first row whose `group` the device allows, whose
+   group * rounds elements suffice, and whose `bytes` hold the larger of key and value. tuning: sort-small-shapes */
 static const struct {
     uint32_t group, rounds, bytes;
 } gpuscan__sort_small_rows[] = {{128, 4, 8}, {256, 4, 8},  {256, 8, 8}, {512, 5, 8},
@@ -21058,8 +21058,8 @@ static int gpuscan__sort_try(const gpuscan *gs, gpuscan__sort_plan *plan, uint32
     return gpuscan__ceil_div(plan->desc->count, plan->common.key.tile) <= groups;
 }
 
-/* Chooses SMALL or TOGETHER, which sort in one launch, and the tiles. Returns 0 if neither fits. TOGETHER needs a
-   compute unit for each group: two groups on one unit may run one after the other. */
+/* Chooses SMALL or TOGETHER, which sort in one launch, and the tiles. Returns 0 if neither fits. In TOGETHER, groups
+   wait for each other, so each needs its own compute unit: on one unit, two groups may run one after the other. */
 static int gpuscan__sort_fit_one_launch(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
     const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
     gpuscan__sort_key *own = &plan->key;
@@ -21194,9 +21194,9 @@ static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const
     return buffers->to[plan->key.form == GPUSCAN__SORT_SMALL ? 0 : (plan->passes - 1) % 2];
 }
 
-/* Sets the buffers of an array that goes through passes. in_place: 1 if `dst` may be `from`. Then `dst` is to[1], since
-   pass 0 stores to to[0]. may_destroy: 1 if passes may overwrite `from`. Then `from` is to[1], unless in_place is 1.
-   Without both, the last pass stores to `dst`. In small sorts `dst` is to[0]. A result not in `dst` is copied to it. */
+/* Sets the buffers of a sorted array. in_place: 1 if `dst` may be `from`. Then `dst` is to[1], since pass 0 stores to
+   to[0]. may_destroy: 1 if passes may overwrite `from`. Then `from` is to[1] unless in_place is 1. If both are 0, the
+   last pass stores to `dst`. In small sorts, to[0] is `dst`, to[1] scratch. A result not in `dst` is copied to it. */
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, gpuscan_buffer from,
                                      gpuscan_buffer dst, int in_place, int may_destroy) {
     int small = plan->key.form == GPUSCAN__SORT_SMALL;
@@ -21217,7 +21217,7 @@ static void gpuscan__sort_buffers_of_range(gpuscan__sort_plan *plan, gpuscan__so
                              plan->desc->may_destroy_src);
 }
 
-/* Sets the scratch buffers of an array that is no output: two if `both` is 1, one if pass 1 does not store it. */
+/* Sets the scratch buffers of an array that is no output: two, or one if `both` is 0, since only pass 0 stores it. */
 static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, int both) {
     buffers->from = buffers->to[0] = buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     if (both)
@@ -21345,7 +21345,7 @@ static void gpuscan__sort_choose_values(const gpuscan *gs, gpuscan__sort_plan *p
 }
 
 /* Decides whether a CPU sort makes buckets (groups of keys with the same most significant digit), and whether it then
-   moves keys and values block by block. A self-test always makes buckets. In some of its rounds bucket sizes are so
+   moves keys and values block by block. A self-test always makes buckets. In some of its rounds, bucket sizes are so
    uneven that the kernels run all passes instead. */
 static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__cpu_tuning *cpu = &gs->device.profile.cpu;
@@ -21461,7 +21461,7 @@ static void gpuscan__sort_move(gpuscan__chain *chain, const gpuscan__sort_plan *
 }
 
 /* Enqueues a kernel that sorts. pass: 0 if the kernel does all passes. flags: further flags, besides plan->flags. Each
-   kernel gets `from`, to[0] and to[1] of the keys and of the values. Without values it gets the keys' buffers twice. */
+   kernel gets `from`, to[0] and to[1] of the keys and the values. Without values, it gets the keys' buffers twice. */
 static void gpuscan__sort_step(gpuscan__chain *chain, const gpuscan__sort_plan *plan, size_t kernel, uint32_t pass,
                                uint32_t flags, uint64_t groups, uint64_t shared) {
     const gpuscan *gs = chain->gs;
@@ -21628,7 +21628,7 @@ static void gpuscan__sort_test_out(gpuscan__test *test, gpuscan_buffer *buffer, 
         memcpy(dst + i * size, src + order[i].number * size, size);
 }
 
-/* Sets the number of elements of a round, and the bits to sort by. Round 2 sorts by some of them if the program can. */
+/* Sets a round's number of elements, and the bits to sort by. Round 2 sorts by part of a key if the program can. */
 static void gpuscan__sort_test_size(const gpuscan__test *test, gpuscan_sort_desc *desc) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -21750,7 +21750,7 @@ static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(gpuscan__key_is_cpu(key)) | GPUSCAN__PIECE(IMAGES, 1) | GPUSCAN__PIECE(INTEGRAL, 1);
 }
 
-/* Returns how many bytes of local memory a group needs. On a GPU each sub-group has LEFTS sums of the strips to its
+/* Returns how many bytes of local memory a group needs. On a GPU, each sub-group has LEFTS sums of the strips to its
    left, and two rows of the table's cells. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
@@ -21928,7 +21928,7 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     key->registers = gpuscan__registers(gs, key, profile->integral.registers);
 }
 
-/* Cuts the rows into bands. On a GPU each tile adds up the bands above it, so an image has few bands. A tall image has
+/* Cuts the rows into bands. On a GPU, each tile adds up the bands above it, so an image has few bands. A tall image has
    more if compute units would be idle otherwise. The number of bands grows at most with the square root of the rows, so
    that adding up bands takes less time than adding rows. A CPU's bands are few, each of 64 Ki pixels or more. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
@@ -22060,8 +22060,8 @@ static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char
     }
 }
 
-/* Tests integral images. In rounds 0 and 1 there are several strips of columns, several groups and, unless
-   key.undivided is 1, several bands of rows. In round 2 a single tile holds the image. */
+/* Tests integral images. In rounds 0 and 1, there are several strips of columns, several groups and, unless
+   key.undivided is 1, several bands of rows. In round 2, a single tile holds the image. */
 GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__integral_key own = gpuscan__integral_own(key);
@@ -22287,12 +22287,12 @@ static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *pla
     gpuscan__fit(gs, &plan->common, group, 4);
 }
 
-/* Returns how many vectors a sub-group holds at a time. In SMALL these are the vectors of one or more whole rows. */
+/* Returns how many vectors a sub-group holds at a time. In SMALL, these are the vectors of one or more whole rows. */
 static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *key) {
     return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
 }
 
-/* Chooses group and vectors for the variant SMALL. Returns whether a sub-group holds a row. With many rows a group has
+/* Chooses group and vectors for the variant SMALL. Returns whether a sub-group holds a row. With many rows, a group has
    four sub-groups, since a multiprocessor's groups are limited in number. With 8 vectors, Intel's compiler spills. */
 static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__key *key = &plan->common.key;
@@ -22306,7 +22306,7 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
 /* Several groups share each row if there are up to LARGE_ROWS rows, of more than LARGE_BINS bins each, and no cdf. A
    batch has all vectors that a sub-group holds at a time. A sub-group stores a sum of one batch, or of several if a row
    would otherwise have more than SUMS sums. The last group to finish a row adds up the row's sums. On simulators
-   (FENCE_MEM) groups share no rows: simulators report the last group's loads as races. */
+   (FENCE_MEM), groups share no rows: simulators report the last group's loads as races. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
 static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
