@@ -1667,7 +1667,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 100 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n"
+"\n\n"
 "@6$ON(kind) (@jS_KIND == @jS_##kind)\n"
 "@6$@4 (!$ON(NONE))\n"
 "@6@jS_APART ($@4$d!$ON(LOCAL))\n"
@@ -2051,7 +2051,7 @@ static const char *const gpuscan__piece_device[] = {
 "@O\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 633 \"kernels.cl.inc\"\n"
+"#line 632 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@%@c`@v(@c@v,@'`H*@v@8@c@v_@],`H @z){\n"
 "`S@z&$FLAG_COUNT_U32)\n"
@@ -2089,7 +2089,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 679 \"kernels.cl.inc\"\n"
+"#line 678 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "@hIMAGE\n\n\n"
 "@%$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2123,7 +2123,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 714 \"kernels.cl.inc\"\n"
+"#line 713 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@;@b{\n"
@@ -2215,7 +2215,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 830 \"kernels.cl.inc\"\n"
+"#line 829 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hRUN_STATE\n\n"
 "@;$RUN_COUNT `run_@v;\n"
@@ -2346,7 +2346,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 979 \"kernels.cl.inc\"\n"
+"#line 978 \"kernels.cl.inc\"\n"
 "\n"
 "@h@o\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$FLAGS_BEFORE ($@B$d$@o == $@o_FLAGS)\n"
@@ -2496,7 +2496,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1150 \"kernels.cl.inc\"\n"
+"#line 1149 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$$g_LINKS 16\n"
 "@6$$f_LINKS 16\n\n\n"
@@ -2602,7 +2602,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1271 \"kernels.cl.inc\"\n"
+"#line 1270 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
@@ -2646,7 +2646,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1322 \"kernels.cl.inc\"\n"
+"#line 1321 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
@@ -2667,7 +2667,7 @@ static const char *const gpuscan__piece_cascade[] = {
 "@E.level`N=@5@l\n"
 "@O\n"
 "@K@E;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@7@e@E_`E(`+`@E*@E,`t*`Y,int levels){\n"
 "@h@A\n"
 "`H full=$@A_$fS;\n"
@@ -2882,7 +2882,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "@O\n"
 "}\n\n"
 "@6`$ss_`C`Kx, @W, `Y, @a) `$ss_`C_by`Kx, 0, @W, `Y, @a)\n\n"
-"@hSEGMENTED$d$@4\n\n\n\n"
+"@hSEGMENTED$d$@4\n\n\n\n\n"
 "@7@e$ss_`C_$o(`+`@\\*x,@Y`H*@y,@Z`@a*@a){\n"
 "`H $s=@j,nearest=$s;\n"
 "@(@2@&@m\n"
@@ -2903,7 +2903,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "@6@>S_APART (`H)(@>S_EVEN < @jS ? @>S_EVEN : @jS)\n"
 "@6@>S_KEPT(d) \\\n"
 " (@&/(int)(2*(d)<@>S_APART?2*(d):@>S_APART))\n\n"
-"@h@4\n\n\n\n"
+"@h@4\n\n\n\n\n"
 "@7@e$ss_`Y_a`A(`+`@}*kept,@Z`@a*@a){\n"
 "@(`H d=1;d<@jS;d*=2){\n"
 "@tupper=(@j&d)!`M\n"
@@ -2988,8 +2988,8 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1716 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 1718 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
 "@6@>@C (@jS * @>)\n\n\n"
@@ -3267,7 +3267,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "}\n"
 "@6``F_$ps ``F_$ps_of_$l\n"
-"@<@o || $RUNS\n\n"
+"@<@o || $RUNS\n\n\n"
 "@%$e `key_$t(@Y`key_@d*$r){\n"
 "@K$r->@G[@>-1];\n"
 "}\n\n\n\n"
@@ -3600,7 +3600,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "$t=`$s_at($t,holder?`lowest(holder):0);\n"
 "@K$t?@y+$t-1:0;\n"
 "}\n"
-"@hRUNS_BY_SUB@n\n\n\n\n"
+"@hRUNS_BY_SUB@n\n\n\n\n\n"
 "@7@e`F_list_runs(`+@Y``F*`F,@c@y,`H $u,@Y`H*rank,\n"
 "`@\\*open,`list list){\n"
 "`H `V=@/,@r=`$s_@y($SUB@n,0);\n"
@@ -3693,8 +3693,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2546 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
+"#line 2547 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
@@ -4010,7 +4010,7 @@ NULL};
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
 "#line 2900 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
 "@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
@@ -4666,7 +4666,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@q.@s=@W->@s;\n"
 "while(i<`R){\n"
 "`S`Y->i<`Y->`R)\n"
-"``I_`Y_`E`K`Y,a$p);\n"
+"``I_`Y_`E`K`Y,a$p);\n\n",
 "`Sa`A)\n"
 "``C_`E`K$o,`Q,i,id,&@q,true,stream);\n"
 "else\n"
@@ -4682,7 +4682,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@W->@s=@q.@s;\n"
 "@Ki;\n"
 "}\n"
-"@O\n\n\n\n",
+"@O\n\n\n\n"
 "$APART\n"
 "@%`O``D_`C_a$p(`+@Y``D*`D,@H``Q*`Q,\n"
 "`@_ @_,@ta`A,`H @z,``D*a$p){\n"
@@ -10654,7 +10654,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 " }\n"
 "@QTAKE(@Utake_$r,`key_code,key)\n"
 "@QTAKE(@Utake_movers,@Umover,mover)\n\n"
-"@h@4\n\n"
+"@h@4\n\n\n"
 "@7void @U$b(@U`F*t,@Z@U@a*@a){\n"
 "@(`H e`Me<@i_DIGITS;e++){\n"
 "`H d=$OWN_DIGIT(e),@vs[$RANK_@nS];\n"
@@ -10705,7 +10705,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$n`H e`Me<@i_DIGITS;e++)\n"
 "`Y+=t->$bs[e];\n"
 "@W=@U@W(`Y,@a);\n"
-"`S$RANK_MASKS&&@i<@jS){\n\n"
+"`S$RANK_MASKS&&@i<@jS){\n"
 "`S@a->@ws.$ws[@i]>$MASK_MOST)\n"
 "@a->ranks_by=$RANKS_BY_VOTES;\n"
 "@a->@ws.$ws[@i]`M\n"
