@@ -21131,10 +21131,9 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         vectors -= GPUSCAN__SORT_STEP;
     own->halved = is_single && gpuscan__whole_lanes(gs, group) && vectors >= parts && sort->halves &&
                   own->value_size && gpuscan__max(own->value_size, plan->keys.size) >= 8;
-    if (own->halved) {
+    if (own->halved)
         batch = is_quick ? (uint32_t)GPUSCAN__SORT_STEP : parts;
-        vectors = vectors / batch * batch;
-    }
+    vectors = vectors / batch * batch; /* lanes rank whole batches: see RANK_BATCH */
     if (is_quick) { /* few elements get smaller tiles. tuning: sort-few-groups */
         uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * group * GPUSCAN__SORT_STEP;
         few = GPUSCAN__SORT_STEP * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2);
