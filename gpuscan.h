@@ -11903,7 +11903,7 @@ typedef struct gpuscan__given {
 typedef struct gpuscan__key {
     gpuscan__given given;
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
-    uint32_t lanes; /* the device's GPUSCAN__LANES_... when the call was planned: see gpuscan__set_lanes */
+    uint32_t lanes; /* the device's GPUSCAN__LANES_... if the program depends on it: see gpuscan__leave_lanes */
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
     uint32_t undivided; /* 1: no row, column or image is divided among groups, so no kernel joins partial results */
     uint32_t own[GPUSCAN__KEY_OWN]; /* a copy of the operation's gpuscan__X_key, whose fields are all uint32_t */
@@ -12694,7 +12694,6 @@ struct gpuscan__plan {
     uint64_t idle_plain; /* the most bytes of PLAIN scratch that kernels access if count_buffer holds 0; 0: all */
 
     int not_built; /* 1: the driver did not build the program; gpuscan__build sets it */
-    uint32_t failed; /* 1 + the strategy whose program did not build with the vendor's instructions; 0: none */
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
 };
 
@@ -13807,8 +13806,8 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
         gpuscan__define_expression(text, "$T `custom_combine(`+$T a, $T b", 0, " return", " combine", custom->combine,
                                    ";}\n");
         /* returns a variable, since NVIDIA's compiler can hang on a function that returns a literal like (T){{0}} */
-        gpuscan__define_expression(text, "$T `custom_identity(`*", 0, " $T `e =", " identity", custom->identity,
-                                   "; return `e;}\n");
+        gpuscan__define_expression(text, "$T `custom_identity(`*", 0, " $T `e = (", " identity", custom->identity,
+                                   "); return `e;}\n");
     }
     if (e->convert)
         gpuscan__define_expression(text, "$CONVERTED `custom_convert(`+$VALUE x, ulong i",
@@ -15232,8 +15231,10 @@ static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
         plan->key = *plan->forced;
         memcpy(own, plan->key.own, operation->own_size);
     }
-    plan->key.lanes = (uint32_t)gs->device.lanes;
     r = operation->choose(gs, plan);
+    plan->key.lanes = GPUSCAN__LANES_NONE; /* a CPU's programs do not change if lanes are given up */
+    if (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX)
+        plan->key.lanes = (uint32_t)gs->device.lanes;
     memcpy(plan->key.own, own, operation->own_size);
     return r;
 }
@@ -15266,28 +15267,57 @@ static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
 }
 
 /* Records for bug reports that a strategy, the vendor's instructions or a program is no longer used. */
-GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, uint32_t strategy, const char *what,
-                                         const char *why) {
+GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const char *what, const char *why) {
     gs->refusals++;
     snprintf(gs->refusal, sizeof(gs->refusal), "%s, %s: %s: %s", plan->operation->name,
-             gpuscan__strategies[strategy].name, why, what);
+             gpuscan__strategies[plan->key.strategy].name, why, what);
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Sets how lanes exchange values. Later calls have `lanes` in their keys, and take no program built for other lanes. */
-static void gpuscan__set_lanes(gpuscan *gs, int lanes, uint32_t width) {
-    gs->device.lanes = lanes;
-    gs->device.lane_width = width;
+/* Stops using the vendor's instructions. This changes key.lanes, so later calls take no program that uses them. */
+static void gpuscan__leave_lanes(gpuscan *gs) {
+    gs->device.lanes = GPUSCAN__LANES_NONE;
+    gs->device.lane_width = GPUSCAN__LANE_WIDTH;
     gpuscan__choose_fence(gs);
 }
 
-static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, uint32_t strategy, const char *why) {
-    gpuscan__set_lanes(gs, GPUSCAN__LANES_NONE, GPUSCAN__LANE_WIDTH);
-    gpuscan__note_refusal(gs, plan, strategy, "the vendor's instructions are no longer used", why);
+static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
+    gpuscan__leave_lanes(gs);
+    gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
 }
 
 /* An internal result of the functions below: the call must be planned again. Public results are never positive. */
 enum { GPUSCAN__AGAIN = 1 };
+
+/* Tries to build the call's program without the vendor's instructions, after a build with them failed. If this works,
+   stops using the instructions and returns AGAIN. Otherwise the failure has another cause, and nothing changes. If the
+   call forces a strategy that needs the instructions, tries with AUTO instead. */
+GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan) {
+    const gpuscan_call *call = plan->call;
+    const gpuscan__device device = gs->device;
+    uint32_t strategy = plan->key.strategy;
+    gpuscan__program *program;
+    gpuscan_call any = *call;
+    gpuscan_result r;
+    gpuscan__leave_lanes(gs);
+    r = gpuscan__choose(gs, plan);
+    any.strategy = GPUSCAN_STRATEGY_AUTO;
+    plan->call = &any;
+    if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
+        r = gpuscan__choose(gs, plan);
+    if (r == 0)
+        r = gpuscan__get_program(gs, plan, &program);
+    plan->call = call;
+    if (r == 0) {
+        plan->key.strategy = strategy; /* gpuscan__note_refusal names this strategy */
+        gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used",
+                              "its program did not build with them");
+        gs->error[0] = 0;
+        return GPUSCAN__AGAIN;
+    }
+    gs->device = device;
+    return r;
+}
 
 /* Self-tests use this text in place of the caller's, which must not run on unexpected values. A value is a struct of
    parts. The operator takes each part from b or, if b's part is 0, from a. So it is associative, but does not commute.
@@ -15375,12 +15405,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
     if (r != 0 || right)
         return r;
     if (gpuscan__uses_lanes(gs, &plan->key)) {
-        gpuscan__give_up_lanes(gs, plan, plan->key.strategy, "its self-test failed");
+        gpuscan__give_up_lanes(gs, plan, "its self-test failed");
         return GPUSCAN__AGAIN;
     }
     program->wrong = gpuscan__strategies[strategy].simpler == strategy;
-    gpuscan__note_refusal(gs, plan, plan->key.strategy, program->wrong ? "its program is no longer used"
-                                                                       : "its strategy is no longer used",
+    gpuscan__note_refusal(gs, plan, program->wrong ? "its program is no longer used" : "its strategy is no longer used",
                           "its self-test failed");
     if (program->wrong)
         return GPUSCAN_SUCCESS;
@@ -15394,18 +15423,15 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
     size_t group = r == 0 ? gpuscan__program_group(gs, plan, *program) : 0;
     if (r == 0 && !(*program)->proved && !gpuscan__has_lane_width(gs, *program)) {
-        gpuscan__give_up_lanes(gs, plan, plan->key.strategy, "its sub-groups have another width");
+        gpuscan__give_up_lanes(gs, plan, "its sub-groups have another width");
         return GPUSCAN__AGAIN;
     }
     if (r == 0 && group >= plan->key.group && !(*program)->proved && !(*program)->wrong)
         r = gpuscan__prove(gs, plan, *program);
     if (r == 0 && (*program)->wrong)
         return gpuscan__unsupported(gs, "this call's program failed its self-test, and it has no other form");
-    if (r < 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX)) {
-        plan->failed = 1 + plan->key.strategy;
-        gpuscan__set_lanes(gs, GPUSCAN__LANES_NONE, GPUSCAN__LANE_WIDTH);
-        return GPUSCAN__AGAIN;
-    }
+    if (r < 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
+        return gpuscan__build_without_lanes(gs, plan);
     if (r != 0 || group >= plan->key.group)
         return r;
     plan->group_limit = gpuscan__power_of_two_below(group);
@@ -15416,25 +15442,16 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
    decide the group size, so that earlier calls do not change results. The only exceptions: if a build or a self-test
    fails, or sub-groups have a wrong width, later calls do without the vendor's instructions or the strategy. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
-    const int lanes = gs->device.lanes;
-    const uint32_t width = gs->device.lane_width;
     gpuscan_result r;
     plan->group_limit = gs->device.group_limit;
-    plan->failed = 0;
     do {
         plan->key.undivided = 0;
-        r = gpuscan__choose(gs, plan);
-        if (r == 0 && gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* and none is simpler */
-            r = gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
-        if (r == 0)
-            r = gpuscan__get_fitting_program(gs, plan, program);
+        if ((r = gpuscan__choose(gs, plan)) != 0)
+            return r;
+        if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* `choose` found no other strategy */
+            return gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
+        r = gpuscan__get_fitting_program(gs, plan, program);
     } while (r == GPUSCAN__AGAIN);
-    if (plan->failed && r == 0) {
-        gs->error[0] = 0;
-        gpuscan__give_up_lanes(gs, plan, plan->failed - 1, "its program did not build with them");
-    } else if (plan->failed) { /* the call fails without the vendor's instructions, too: uses them again */
-        gpuscan__set_lanes(gs, lanes, width);
-    }
     return r;
 }
 
@@ -21577,14 +21594,25 @@ static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t fli
     return (magnitude == 0 || key == magnitude ? magnitude | sign : key ^ ones) ^ flip;
 }
 
-/* The code of a self-test's key, and the key's number in src. */
-typedef struct gpuscan__test_code {
-    uint64_t code, number;
-} gpuscan__test_code;
-
-static int gpuscan__test_order(const void *a, const void *b) {
-    const gpuscan__test_code *x = (const gpuscan__test_code *)a, *y = (const gpuscan__test_code *)b;
-    return x->code != y->code ? (x->code < y->code ? -1 : 1) : x->number < y->number ? -1 : 1;
+/* Sorts the numbers i below `count` by codes[i]. `places` has room for 2 * count numbers. Returns its sorted half. */
+static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *places, uint64_t count) {
+    uint32_t *from = places, *to = places + count, *swap, shift;
+    uint64_t begins[257], i;
+    for (i = 0; i < count; i++)
+        from[i] = (uint32_t)i;
+    for (shift = 0; shift < 64; shift += 8) {
+        memset(begins, 0, sizeof(begins));
+        for (i = 0; i < count; i++)
+            begins[(codes[i] >> shift & 0xff) + 1]++;
+        for (i = 0; i < 256; i++)
+            begins[i + 1] += begins[i];
+        for (i = 0; i < count; i++)
+            to[begins[codes[from[i]] >> shift & 0xff]++] = from[i];
+        swap = from;
+        from = to;
+        to = swap;
+    }
+    return from;
 }
 
 /* Returns key i of the self-test.
@@ -21600,31 +21628,29 @@ static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, uns
     return round == 2 ? (size > 2 ? i << (8 * (size - 2)) : i * ((uint64_t)1 << 8 * size) / count) : random;
 }
 
-/* Fills the keys of a self-test. Returns the keys' codes in sorted order, or NULL if memory is short. */
-static const gpuscan__test_code *gpuscan__sort_test_keys(gpuscan__test *test, unsigned char *src) {
+/* Fills the keys of a self-test. Returns the keys' indices in sorted order, or NULL if memory is short. */
+static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, unsigned char *src) {
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
     uint32_t size = gpuscan__types[desc->key_type].size, bits = desc->bit_end ? desc->bit_end - desc->bit_begin : 64;
     uint64_t flip = gpuscan__sort_flip(desc->key_type, desc->descending), count = desc->count, i, key;
-    gpuscan__test_code *codes = (gpuscan__test_code *)gpuscan__test_memory(test, count * sizeof(*codes));
+    uint64_t *codes = (uint64_t *)gpuscan__test_memory(test, count * 2 * sizeof(*codes));
     if (test->failed)
         return NULL;
     for (i = 0; i < count; i++) {
         key = gpuscan__test_key(size, i, count, test->round) & ~(uint64_t)0 >> (64 - 8 * size);
-        codes[i].code = gpuscan__sort_code(desc->key_type, key, flip) >> desc->bit_begin & ~(uint64_t)0 >> (64 - bits);
-        codes[i].number = i;
+        codes[i] = gpuscan__sort_code(desc->key_type, key, flip) >> desc->bit_begin & ~(uint64_t)0 >> (64 - bits);
         gpuscan__put_bits(size, src, i, key);
     }
-    qsort(codes, (size_t)count, sizeof(*codes), gpuscan__test_order);
-    return codes;
+    return gpuscan__test_sort(codes, (uint32_t *)(codes + count), count);
 }
 
-/* Adds an output, whose element i must be element order[i].number of `src`. */
+/* Adds an output, whose element i must be element order[i] of `src`. */
 static void gpuscan__sort_test_out(gpuscan__test *test, gpuscan_buffer *buffer, const unsigned char *src,
-                                   const gpuscan__test_code *order, uint64_t count, size_t size) {
+                                   const uint32_t *order, uint64_t count, size_t size) {
     unsigned char *dst = gpuscan__test_out(test, buffer, count * size);
     uint64_t i;
     for (i = 0; i < count && !test->failed; i++)
-        memcpy(dst + i * size, src + order[i].number * size, size);
+        memcpy(dst + i * size, src + order[i] * size, size);
 }
 
 /* Sets a round's number of elements, and the bits to sort by. Round 2 sorts by part of a key if the program can. */
@@ -21649,7 +21675,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     int moves_indices = own.fields[0] == 0 && own.value_size == (own.wide ? 8u : 4u);
     unsigned round = test->round;
     unsigned char *src;
-    const gpuscan__test_code *order;
+    const uint32_t *order;
     uint32_t k;
     uint64_t i;
     if (round == 3)
@@ -21670,7 +21696,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     if (desc->index_type) {
         unsigned char *permutation = gpuscan__test_out(test, &desc->permutation, desc->count * own.value_size);
         for (i = 0; i < desc->count && !test->failed; i++)
-            gpuscan__put(desc->index_type, permutation, i, order[i].number);
+            gpuscan__put(desc->index_type, permutation, i, order[i]);
     }
     for (k = 0; k < desc->payload_count; k++) {
         gpuscan_payload *payload = &test->payloads[k];

@@ -994,13 +994,13 @@ static void test_blob_without_lanes(void **state) {
         assert_ptr_equal(*gpuscan__same_text(gs, program, 0), program);
         assert_null(*gpuscan__same_text(gs, program, 1)); /* a call has requested it */
         if (i == 0)
-            gpuscan__set_lanes(gs, GPUSCAN__LANES_NONE, GPUSCAN__LANE_WIDTH);
+            gpuscan__leave_lanes(gs);
     }
     blob = blob_of(gs, &size);
     test_destroy(gs);
     gs = test_with_lanes();
     test_ok(gpuscan_set_blob(gs, blob, size));
-    gpuscan__set_lanes(gs, GPUSCAN__LANES_NONE, GPUSCAN__LANE_WIDTH);
+    gpuscan__leave_lanes(gs);
     test_ok(gpuscan_uniform_add_host(gs, addend, dst, 100, 10, &desc));
     assert_int_equal(entries_of(gs), 2);
     free(blob);
