@@ -17587,8 +17587,8 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 /* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_UNIFORM_ADD
 
-/* gpuscan__uniform_add_resolve puts two ranges into the plan: dst, which is read and written, and addend, which is
-   read. gpuscan__uniform_add_choose takes CPU_MULTI_PASS, or MULTI_PASS with groups of up to 256 work-items. */
+/* gpuscan__uniform_add_resolve puts two ranges into the plan: dst, to be read and written, and addend, to be read.
+   gpuscan__uniform_add_choose takes CPU_MULTI_PASS, or MULTI_PASS with up to 256 work-items a group, 4 vectors each. */
 
 typedef struct gpuscan__uniform_add_plan {
     gpuscan__plan common;
