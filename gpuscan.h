@@ -1083,7 +1083,7 @@ typedef struct gpuscan_histogram_desc {
    custom        custom->convert is an expression of x, the pixel, and i, its ulong number in its row. It gives a value
                  of value_type, and only this value is counted: channel_mask must be 0, `counts` has one channel, and
                  bins, bounds, edges and NaN refer to the value. x is a sample_type. With 2 to 4 channels, x is
-                 OpenCL C's vector of them (x.x, x.y, x.z, x.w; for f16 of floats). With GPUSCAN_TYPE_CUSTOM, x
+                 OpenCL C's vector of them (x.x, x.y, x.z, x.w; for f16, of floats). With GPUSCAN_TYPE_CUSTOM, x
                  is a custom->type, and offset and pitch count whole elements of it. With samples_image, the expression
                  also sees `at` and `near` (see gpuscan_custom). Integers wrap around to value_type, as in C
    weight        the expression gives a weight_type. It sees what custom->convert sees, and custom->source. A pixel of
@@ -11684,7 +11684,7 @@ typedef struct gpuscan__tuning {
     uint32_t ahead;     /* if `once` is 0: how far ahead of the scan SINGLE_PASS_AHEAD sums tiles, in bytes of src plus
                            dst. For selections and runs: of flags, keys or src. A flag of one bit counts as 4 bytes */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
-    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: with LANES_PTX or LANES_LOCAL, twice */
+    int once;           /* 1: SINGLE_PASS_AHEAD loads a tile once. 0: twice with LANES_PTX or LANES_LOCAL, else once */
 } gpuscan__tuning;
 
 typedef struct gpuscan__facts {
@@ -11765,7 +11765,7 @@ typedef struct gpuscan__facts {
 
 /* Reductions of rows and segments. Extra groups may sum long rows or segments. They always sum long segments if src
    has more than `lanes` elements. With extra groups, groups have split_group work-items. Without them, groups for
-   segments have lanes_group. If segments are short, this number is halved, but not below 128, while src has less than
+   segments have lanes_group. If segments are short, this number is halved, but not below 128, while src has fewer than
    lanes_items elements per work-item of one group: small groups start earlier. lane_registers leave room for the
    offsets of the next segments, which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
@@ -11780,7 +11780,7 @@ typedef struct gpuscan__facts {
     X(split_from, GPUSCAN__ALIKE(4096)) /* minimum number of elements of a segment that several groups share */        \
     X(lane_registers, GPUSCAN__NVIDIA(48, 0)) /* register limit if lanes sum short segments, extra groups long ones */
 
-/* Histograms. On an NVIDIA GPU, one group of 1024 work-items has all registers of a multiprocessor. While some lanes
+/* Histograms. On an NVIDIA GPU, one group of 1024 work-items has all registers of a multiprocessor. While some
    load, others count. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank. Wider
    samples arrive too slowly to need that. On AMD's and Intel's GPUs, two groups per unit, each with 32 copies of 256
    bins, fill 64 KiB of local memory. On CPUs, groups draw parts of the samples by ticket, so one group per thread
@@ -14101,7 +14101,7 @@ struct gpuscan__chain {
     cl_event own[2];       /* events that the chain has to release; `waits` may point to them */
     gpuscan__place place;
     gpuscan__recording *recording; /* in a rehearsal, launches are recorded here and not enqueued; otherwise NULL */
-    size_t kernel, global; /* a launch that waits for the next command or the call's end: only then it is known whether
+    size_t kernel, global; /* a launch that waits for the next command or the call's end: only then is it known whether
                               the launch is the last command. global: its work-items; 0: no launch waits */
     gpuscan_result result; /* the first error. The commands after it are not enqueued */
 };
@@ -17051,7 +17051,7 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels use 32 bits for positions in a tile */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
-    /* a tile's first vector may begin with elements before the first row (with `reverse`: behind its end) */
+    /* a tile's first vector may begin with elements before the first row (with `reverse`: behind the last row) */
     offset = plan->desc->reverse ? length - plan->desc->count - plan->desc->src.offset : plan->desc->src.offset;
     if (by_pitch && (length | offset) % vector != 0)
         plan->tile_rows = (tile - (vector - 1)) / plan->length;
@@ -17604,8 +17604,8 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 /* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_UNIFORM_ADD
 
-/* gpuscan__uniform_add_resolve puts two ranges into the plan: dst, which is read and written, and addend, which is
-   read. gpuscan__uniform_add_choose takes CPU_MULTI_PASS, or MULTI_PASS with up to 256 work-items of 4 vectors. */
+/* gpuscan__uniform_add_resolve puts two ranges into the plan: dst, to be read and written, and addend, to be read.
+   gpuscan__uniform_add_choose takes CPU_MULTI_PASS, or MULTI_PASS with up to 256 work-items a group, 4 vectors each. */
 
 typedef struct gpuscan__uniform_add_plan {
     gpuscan__plan common;
