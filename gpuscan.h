@@ -13712,9 +13712,11 @@ enum {
 };
 
 /* Adds `lines`, the caller's expression, as a function. `head` is its type, name and parameters, in the notation of
-   gpuscan__text_code. `before` and `after` make `lines` a statement. `sees`: GPUSCAN__SEES_... flags, or 0. */
-static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *before,
-                                       const char *name, const char *lines, const char *after) {
+   gpuscan__text_code. `sees` is a sum of GPUSCAN__SEES_.... `after` ends the statement around `lines`, which returns
+   their value or, if `after` has a return of its own, stores it in the variable `e. */
+static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *name,
+                                       const char *lines, const char *after) {
+    const char *before = strstr(after, "return") ? " $T `e = (" : *after == ')' ? " return (" : " return";
     int image = sees & GPUSCAN__SEES_IMAGE;
     if (image)
         gpuscan__text_code(text, "#define near(dx, dy) `near(`image, add_sat(at, (int2)(dx, dy)))\n");
@@ -13801,17 +13803,16 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
                                         e->key == GPUSCAN_TYPE_CUSTOM);
     if (e->key == GPUSCAN_TYPE_CUSTOM)
         gpuscan__define_expression(text, "bool `custom_equal(`+`custom_type a, `custom_type b", GPUSCAN__SEES_SOURCES,
-                                   " return (", " equal", custom->equal, ") != 0;}\n");
+                                   " equal", custom->equal, ") != 0;}\n");
     if (e->op == GPUSCAN_OP_CUSTOM) {
-        gpuscan__define_expression(text, "$T `custom_combine(`+$T a, $T b", 0, " return", " combine", custom->combine,
-                                   ";}\n");
+        gpuscan__define_expression(text, "$T `custom_combine(`+$T a, $T b", 0, " combine", custom->combine, ";}\n");
         /* returns a variable, since NVIDIA's compiler can hang on a function that returns a literal like (T){{0}} */
-        gpuscan__define_expression(text, "$T `custom_identity(`*", 0, " $T `e = (", " identity", custom->identity,
+        gpuscan__define_expression(text, "$T `custom_identity(`*", 0, " identity", custom->identity,
                                    "); return `e;}\n");
     }
     if (e->convert)
         gpuscan__define_expression(text, "$CONVERTED `custom_convert(`+$VALUE x, ulong i",
-                                   GPUSCAN__SEES_SOURCES + (e->seen ? GPUSCAN__SEES_IMAGE : 0), " return (",
+                                   GPUSCAN__SEES_SOURCES + (e->seen ? GPUSCAN__SEES_IMAGE : 0),
                                    e->selects ? " select" : " convert", e->convert,
                                    !e->selects  ? ");}\n"
                                    : e->inverts ? ") == 0;}\n"
@@ -18589,10 +18590,10 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__hist
     snprintf(pixel, sizeof(pixel), "%s%s", element, gpuscan__vector_lengths[own->pixel_channels]);
     gpuscan__define(text, "PIXEL", pixel);
     if (own->converted)
-        gpuscan__define_expression(text, "$BINNED `custom_convert(`+$PIXEL x, ulong i", sees, " return (",
-                                   " convert", texts->convert, ");}\n");
+        gpuscan__define_expression(text, "$BINNED `custom_convert(`+$PIXEL x, ulong i", sees, " convert",
+                                   texts->convert, ");}\n");
     if (own->weighed)
-        gpuscan__define_expression(text, "$WEIGHT `custom_weight(`+$PIXEL x, ulong i", sees, " return (", " weight",
+        gpuscan__define_expression(text, "$WEIGHT `custom_weight(`+$PIXEL x, ulong i", sees, " weight",
                                    texts->combine, ");}\n");
     if (texts->source)
         gpuscan__undefine(text, texts->source);
@@ -20897,7 +20898,7 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define(text, "CUSTOM_KEY_BITS(x)", !real ? "(x)" : type->size == 8 ? "as_ulong(x)" : "as_uint(x)");
     gpuscan__define_source(text, &plan->e, 1);
     gpuscan__define_expression(text, "$CUSTOM_KEY_TYPE `custom_key(`+`custom_type x, ulong i", GPUSCAN__SEES_SOURCES,
-                               " return", " key", custom->key, ";}\n");
+                               " key", custom->key, ";}\n");
     if (custom->source)
         gpuscan__undefine(text, custom->source);
 }
