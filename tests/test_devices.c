@@ -240,9 +240,9 @@ static void expect_no_look_back(const gpuscan *gs) {
         return;
     assert_true(!test_is_single_pass(info.scan_strategy) || gpuscan__is_cpu_strategy(info.scan_strategy));
     for (p = gs->programs; p; p = p->next)
-        if (p->runs && (p->key.operation == GPUSCAN__OPERATION_scan || p->key.operation == GPUSCAN__OPERATION_select ||
-                        p->key.operation == GPUSCAN__OPERATION_runs) &&
-            test_is_single_pass((gpuscan_strategy)p->key.strategy) && !gpuscan__key_is_cpu(&p->key))
+        if ((p->key.operation == GPUSCAN__OPERATION_scan || p->key.operation == GPUSCAN__OPERATION_select ||
+             p->key.operation == GPUSCAN__OPERATION_runs) &&
+            !p->key.lanes && test_is_single_pass((gpuscan_strategy)p->key.strategy) && !gpuscan__key_is_cpu(&p->key))
             fail_msg("%s: operation %u looks back without lanes", test.what, (unsigned)p->key.operation);
 }
 
@@ -567,7 +567,7 @@ static void test_kernel_width(void **state) {
         runs(gs, "sub-groups of another width");
         width_said = 0;
         for (program = gs->programs; program; program = program->next)
-            if (program->runs)
+            if (program->runs || !program->key.lanes)
                 assert_null(strstr(program->parts[GPUSCAN__PART_TEXT].data, "#define GPUSCAN_LANES_KIND 2\n"));
         test_ok(gpuscan_get_info(gs, &info));
         assert_int_equal(info.has_lanes, 0);
