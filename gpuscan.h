@@ -11841,7 +11841,6 @@ typedef struct gpuscan__facts {
         GPUSCAN__NUMBERS_##part(GPUSCAN__PROFILE_FIELD)                                                                \
     } gpuscan__##part##_tuning;
 GPUSCAN__PROFILE_PARTS(GPUSCAN__PART_TYPE)
-
 #define GPUSCAN__PART_FIELD(part) gpuscan__##part##_tuning part;
 typedef struct gpuscan__profile {
     GPUSCAN__PROFILE_PARTS(GPUSCAN__PART_FIELD)
@@ -12767,7 +12766,7 @@ static uint64_t gpuscan__common_pieces(void) {
            GPUSCAN__PIECE(TICKETS, 1);
 }
 
-/* Returns the bits of the pieces that all programs of operations on elements have. */
+/* Returns a mask with a bit for each piece of kernels.cl.inc that every operation on elements needs. */
 GPUSCAN__SHARED uint64_t gpuscan__element_pieces(int cpu) {
     return gpuscan__common_pieces() | GPUSCAN__PIECE(ELEMENTS, 1) | GPUSCAN__PIECE(RUN_ELEMENTS, 1) |
            GPUSCAN__PIECE(SEGMENT_HEADS, 1) | GPUSCAN__PIECE(EXACT_PREFIXES, 1) | GPUSCAN__PIECE(PACKED_ELEMENTS, 1) |
@@ -14247,7 +14246,7 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
     }
 }
 
-/* Chooses the caller's or the object's own scratch. In the caller's scratch, clears the kinds that must be 0. */
+/* Uses the caller's scratch or the object's own. Clears the caller's, except PLAIN: the other kinds must start as 0. */
 static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
@@ -15067,7 +15066,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan_
 /* Suffixes of the names of vector types, by the number of channels. */
 GPUSCAN__SHARED const char *const gpuscan__vector_lengths[] = {"", "", "2", "3", "4"};
 
-/* Defines how kernels read the image. Expressions of the caller see `seen` channels. If there are none, `seen` is 0. */
+/* Defines how kernels read the image. The caller's expressions see `seen` channels of a pixel or, if 0, no pixels. */
 GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, gpuscan_type type, uint32_t seen) {
     const char *const order = place == GPUSCAN__IMAGE_ALPHA ? "w" : place == GPUSCAN__IMAGE_RED_ALPHA ? "xw" : "xyzw";
     char kind = gpuscan__types[type].kind, x[16], line[80];
@@ -15740,7 +15739,8 @@ static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     return gpuscan__types[e->dst].size == 8 ? (one << 32) + 1 : 1;
 }
 
-/* Returns the element for a level from 0 to 101, larger for higher levels. Every integer type and f16 can hold it. */
+/* Returns the element for a level from 0 to 101, larger for higher levels. Every integer type and f16 can hold a level.
+   If the types have room, the level is shifted or multiplied. */
 static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
     uint32_t bits = gpuscan__types[e->src].size * 8;
     uint64_t past = level - (gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0);
@@ -15788,9 +15788,9 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
         return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
     if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
-        /* gpuscan__test_bit gives bit 0 to no element in odd rounds, and bit 2 to no element in even ones */
+        /* gpuscan__test_bit gives bit 0 to no element in odd rounds, bit 2 to none in even rounds, bit 63 to none */
         bit = shape->round % 2 ? 1 : 4;
-        if (data == GPUSCAN__DATA_SET) /* also sets the bits from `bits` on or, if `bits` is 64, the unused bit 63 */
+        if (data == GPUSCAN__DATA_SET) /* also sets all bits from number `bits` on or, if `bits` is 64, bit 63 */
             bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? bit : ~bit);
     }
@@ -17969,8 +17969,9 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
     if (plan->image.place)
         *range = plan->image.range;
-    /* The range `result` only lets the check for overlaps see a host array. at_zero stays 0, though kernels store
-       results even if the count is 0: a rehearsal stores one result, and each stand-in buffer has room for it. */
+    /* The range `result` has no buffer. It exists so that gpuscan_reduce_host's array `result` is checked for overlaps.
+       Neither `dst` nor `result` sets at_zero (see gpuscan__range), though kernels store a result even if the count is
+       0: a rehearsal has at most one row or segment, and its result fits the smallest stand-in buffer. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -18511,7 +18512,6 @@ typedef struct gpuscan__histogram_plan {
     X(accumulators_offset) X(counts_offset) X(counters) X(all_bins) X(tables) X(flags)
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
-
 enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* indices of the plan's first ranges */
 enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* indices of the program's further kernels */
 
@@ -18781,9 +18781,9 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, gpuscan__histogram_plan *
     if (!(lower < upper) || !(step >= least)) /* `least` also keeps 1 / step finite */
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS,
                              "lower and upper: a bin is too fine for the type (bounds of floats: lower.f, upper.f)");
-    /* The kernel guesses that sample s is in bin (s - lower) * (1 / step). Among up to 2^20 bins, each of the two
-       roundings adds an error of up to 2^-24 * 2^20 bins, together 1/8 bin. An edge, up to 2^21 steps from 0, has an
-       error of up to 2^-24 * 2^21 steps, or 1/8 bin. The mode NEAREST rounds the guess to an integer k, and tries only
+    /* The kernel guesses that sample s is in bin (s - lower) * (1 / step). Among up to 2^20 bins, rounding s - lower
+       and 1 / step adds errors of up to 2^-24 * 2^20 bins each, together 1/8 bin. An edge, up to 2^21 steps from 0,
+       errs by up to 2^-24 * 2^21 steps, or 1/8 bin. The mode NEAREST rounds the guess to an integer k, and tries only
        bins k and k - 1. One is right if the errors are less than 1/2 bin in sum, and nothing over- or underflows. */
     largest = -lower > upper ? -lower : upper;
     plan->key.mode = GPUSCAN__BIN_MODE_GUESS;
@@ -19782,7 +19782,6 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    buffers. In several passes, key.word is 0, since there are no state words. */
 
 enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS }; /* dst, if the call wants it, and the payloads */
-
 /* A value of `by`, below: the first key of each run is kept. Only the operation `runs` uses it. */
 enum { GPUSCAN__SELECT_HEADS = GPUSCAN_SELECT_PREDICATE + 1 };
 
@@ -20283,8 +20282,9 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets a kernel argument for output k, or for the indices if k is key.outputs, and returns its offset in words. It is
-   `buffer` or, if `to` is given, scratch whose address modulo 16 equals that of *to, for copies of 16 bytes. */
+/* Sets the kernel argument for output k (k = key.outputs: for the indices), and returns its offset in words. The
+   argument is `buffer` or, if `to` is given, a place in scratch. This place's address equals that of *to modulo 16, so
+   that bytes can be copied between them 16 at a time. */
 static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__select_plan *plan, uint32_t k,
                                     gpuscan_buffer buffer, const gpuscan_buffer *to) {
     uint64_t size = k < plan->key.outputs ? plan->key.sizes[k] : gpuscan__max(plan->key.index_size, 1);
@@ -21030,7 +21030,6 @@ enum {
    which takes time. So each work-item loads at least four times, unless compute units would be idle.
    SORT_HISTOGRAM_BYTES: how many bytes of keys a work-item loads at a time. tuning: sort-histogram-groups */
 enum { GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, GPUSCAN__SORT_HISTOGRAM_BYTES = 64 };
-
 enum { GPUSCAN__SORT_FEW_GROUPS = 2 }; /* groups per compute unit in sorts of few elements. tuning: sort-few-groups */
 
 /* Returns the maximum number of bytes of local memory that a group may use. */
@@ -21159,7 +21158,8 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     }
     own->padded = !gpuscan__whole_lanes(gs, group);
     gpuscan__sort_fit(gs, plan, group, vectors, batch);
-    /* padding speeds up keys whose low bits are 0. Elements below 8 bytes leave no room for it. tuning: sort-padded */
+    /* padding speeds up keys whose low bits are 0. Tiles whose keys and values all have less than 8 bytes fill local
+       memory, and leave no room for it. tuning: sort-padded */
     own->padded |= is_quick && !own->fields[0] && key->group % 32 == 0 &&
                   (plan->keys.size == 8 || own->value_size == 8);
     if (gpuscan__sort_shared_bytes(gs, key, own, key->group, key->vectors) > gs->device.local_memory)
@@ -21763,7 +21763,6 @@ typedef struct gpuscan__integral_plan {
     GPUSCAN__INTEGRAL_PLAN(X) X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image)          \
     X(width) X(height) X(images) X(strips) X(carries_offset) X(image_x) X(image_y) X(flags)
 GPUSCAN__NUMBERS(integral, GPUSCAN__INTEGRAL_NUMBERS)
-
 enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_CARRIES, GPUSCAN__INTEGRAL_TILES };
 
 static const char *const *gpuscan__integral_kernels(const gpuscan__key *key) {
@@ -22430,10 +22429,11 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     return total;
 }
 
-/* Sets a row's fractions, and the results that the test expects.
-     BIN    fractions are ranks of bins' last or first samples. Results are the bins
-     VALUE  fractions are ranks of bins' last samples. Results are the bins' upper edges
-     MEAN   pairs of fractions are symmetric. Results are the middle of all bins */
+/* Sets a row's fractions (rank / total), and the results that the test expects.
+     BIN    the ranks of bins' last and first samples, in turn. Results: the bins
+     VALUE  the ranks of bins' last samples. Results: the bins' upper edges
+     MEAN   two fractions for each result. Their ranks lie equally far from both ends of the samples. Results: bins / 2,
+            since gpuscan__test_counts makes the counts symmetric */
 static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_t *sums, double *fractions,
                                 unsigned char *dst) {
     int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN, by_bin = desc->form == GPUSCAN_QUANTILE_BIN;
@@ -22783,8 +22783,8 @@ typedef struct gpuscan__prepared {
 
 /* Prepares a call for one count. Mode SIZE builds the program, too: its group size decides how much scratch is needed.
    If only the later call shows whether it is in place, AUTO plans both cases, and a forced strategy has one plan for
-   both. is_less: 1 if the count is below the caller's. If a forced strategy then does not fit, nothing is prepared or
-   logged. always: 1 to rehearse the program even if the previous count had the same one. */
+   both. is_less: 1 if the count is below the caller's. With is_less, if a forced strategy does not fit, nothing is
+   prepared or logged: the result is SUCCESS. always: 1 to rehearse the program even if the previous count had it. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan any;
