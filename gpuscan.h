@@ -1700,7 +1700,7 @@ static const char *const gpuscan__piece_device[] = {
 "@6$WAIT(@z) barrier(@z)\n"
 "@6$$g_END()\n"
 "@6$COPIES_$gS 1\n"
-"@O\n\n\n\n\n\n"
+"@O\n\n\n\n\n"
 "@h@n == 1$ddefined(POCL_DEVICE_ADDRESS@p)\n"
 "@6$ONE_ITEM if (get_local_id(0) != 0) @`;\n"
 "@g\n"
@@ -2051,7 +2051,7 @@ static const char *const gpuscan__piece_device[] = {
 "@O\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 632 \"kernels.cl.inc\"\n"
+"#line 631 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@%@c`@v(@c@v,@'`H*@v@8@c@v_@],`H @z){\n"
 "`S@z&$FLAG_COUNT_U32)\n"
@@ -2089,7 +2089,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 678 \"kernels.cl.inc\"\n"
+"#line 677 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "@hIMAGE\n\n\n"
 "@%$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2123,7 +2123,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 713 \"kernels.cl.inc\"\n"
+"#line 712 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@;@b{\n"
@@ -2215,7 +2215,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 829 \"kernels.cl.inc\"\n"
+"#line 828 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hRUN_STATE\n\n"
 "@;$RUN_COUNT `run_@v;\n"
@@ -2346,7 +2346,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 978 \"kernels.cl.inc\"\n"
+"#line 977 \"kernels.cl.inc\"\n"
 "\n"
 "@h@o\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$FLAGS_BEFORE ($@B$d$@o == $@o_FLAGS)\n"
@@ -2496,7 +2496,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1149 \"kernels.cl.inc\"\n"
+"#line 1148 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$$g_LINKS 16\n"
 "@6$$f_LINKS 16\n\n\n"
@@ -2602,7 +2602,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1270 \"kernels.cl.inc\"\n"
+"#line 1269 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
@@ -2646,7 +2646,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1321 \"kernels.cl.inc\"\n"
+"#line 1320 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
@@ -2703,7 +2703,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1381 \"kernels.cl.inc\"\n"
+"#line 1380 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
@@ -2745,7 +2745,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}$SHARED_ALIGNED `@a;\n"
 "#if !$REDUCE$d!$UNIFORM_ADD\n"
 "$FITS(@a,@N`@a))\n"
-"@O\n\n"
+"@O\n"
 "@h@4\n\n"
 "@6$EXCHANGE(name, `G, by) \\\n"
 " @%`G name##_##by##_by(`G $c,`H $s,@Z`H*@[){ \\\n"
@@ -2988,7 +2988,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1718 \"kernels.cl.inc\"\n"
+"#line 1716 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
@@ -3543,7 +3543,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2380 \"kernels.cl.inc\"\n"
+"#line 2378 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
@@ -3693,7 +3693,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2547 \"kernels.cl.inc\"\n"
+"#line 2545 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
@@ -4009,7 +4009,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2900 \"kernels.cl.inc\"\n"
+"#line 2898 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
@@ -4402,7 +4402,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "any|=$ps.`J[w];\n"
 "@Kany!`M\n"
 "}\n"
-"@O\n\n\n\n"
+"@O\n\n\n\n\n"
 "@%@c`@ds_@r(@c@y,@c$t,`H $p){\n"
 "@K$x@y+(!$@o?$p:$COMPARES_KEYS&&@y==0?1:0),$t);\n"
 "}\n\n\n\n"
@@ -4763,8 +4763,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3786 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 3785 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -4911,7 +4911,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@%`H `live_`Fs(@c@v){\n"
 "@`(`H)max(@@1,@v/$$g+(@v%$$g!=0`L\n"
 "}\n\n\n\n\n\n\n"
-"@hCOUNTED\n\n\n\n\n"
+"@hCOUNTED\n\n\n\n\n\n"
 "@7`H `draw(@H`H*@ver,`H `P,`H drawers,`H `V,@Z`@a*@a){\n"
 "`S($AHEAD||$@nS_IN_ORDER)&&drawers>=`P)\n"
 "@K`V;\n"
@@ -4953,7 +4953,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "@K`@f_@r`K`Y,@a);\n"
 "}\n"
-"@O\n\n"
+"@O\n"
 "#if !$AHEAD\n\n\n"
 "@%@epublish_`Y(`+@Y``W*`W,`H `F,`O`Y){\n"
 "`S@i!=0)\n"
@@ -4968,7 +4968,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`S`W->in_@|)\n"
 "`device_fence();\n"
 "}\n"
-"@O\n\n"
+"@O\n"
 "@hFEW\n\n\n\n"
 "@6``F_@_ `few_@_\n\n\n\n\n"
 "@7@t`few_@_(`+@Y``W*`W,`H `F,`O`Y,`@_*`Uer,\n"
@@ -5199,7 +5199,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}else{\n"
 "`Ys=`@f_@r`K`Y,@a);\n"
 "}\n"
-"`S!mine){\n\n"
+"`S!mine){\n\n\n"
 "@tturned=`is_turn(w,@a);\n"
 "while(!turned&&kn`V==@?)\n"
 "turned=`is_turn(w,@a);\n"
@@ -5676,7 +5676,7 @@ NULL};
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
 "#line 4923 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5736,7 +5736,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "at.@y=at.band+at.block*at.lines;\n"
 "@Kat;\n"
 "}\n"
-"@6$SLOT(at, of_block, c) (((of_block) * (at)->width + (at)->unit) * $UNIT + (c))\n\n\n\n\n"
+"@6$SLOT(at, of_block, c) (((of_block) * (at)->width + (at)->unit) * $UNIT + (c))\n\n\n\n\n\n"
 "@7@e@Xs_chain(`+`@_*@_,`H link,`@_*`V,\n"
 "@Y`@Xs*at,@Z`@_*slots){\n"
 "$EACH_COLUMN\n"
@@ -5967,7 +5967,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5272 \"kernels.cl.inc\"\n"
+"#line 5274 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
@@ -6020,7 +6020,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5326 \"kernels.cl.inc\"\n"
+"#line 5328 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
@@ -6471,7 +6471,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5867 \"kernels.cl.inc\"\n"
+"#line 5869 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n"
 "#if !$UNDIVIDED\n\n"
@@ -6782,7 +6782,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6217 \"kernels.cl.inc\"\n"
+"#line 6219 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6863,7 +6863,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6299 \"kernels.cl.inc\"\n"
+"#line 6301 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7094,7 +7094,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6572 \"kernels.cl.inc\"\n"
+"#line 6574 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7742,7 +7742,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7343 \"kernels.cl.inc\"\n"
+"#line 7345 \"kernels.cl.inc\"\n"
 "\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7796,7 +7796,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7396 \"kernels.cl.inc\"\n"
+"#line 7398 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8197,7 +8197,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7856 \"kernels.cl.inc\"\n"
+"#line 7858 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
@@ -8694,7 +8694,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8433 \"kernels.cl.inc\"\n"
+"#line 8435 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -8827,7 +8827,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "@6$EDGE_AT(edges, k) (edges)`N\n"
 "@6$EDGE_FIRST(edges) (edges)[0]\n"
 "@6$EDGE_LAST(edges, bins) (edges)[bins]\n"
-"@O\n\n"
+"@O\n"
 "@hLOCAL_EDGES$d$EDGE_CELLS\n"
 "@%$REAL `edge_distance(@R $o,@R to){\n"
 "@hSAMPLE_IS_FLOAT\n"
@@ -9017,7 +9017,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8829 \"kernels.cl.inc\"\n"
+"#line 8830 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -9120,7 +9120,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8957 \"kernels.cl.inc\"\n"
+"#line 8958 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9155,7 +9155,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "tables[(8*w+j)%$BYTE_TABLES*256+here.byte[j]]++;\n"
 "}\n"
 "}\n"
-"@O\n\n"
+"@O\n"
 "@hCOPIES\n"
 "@;@Z`H*`table;\n"
 "@g\n"
