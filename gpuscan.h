@@ -11911,7 +11911,8 @@ typedef struct gpuscan__key {
 enum { GPUSCAN__MAX_ARGS = 36, GPUSCAN__MAX_NUMBERS = 40 }; /* the most arguments, and numbers, of a kernel */
 enum { GPUSCAN__VALUES_MOST = 256 }; /* maximum bytes of call.values, the last field of a kernel's numbers */
 /* Maximum bytes of the argument that holds a kernel's numbers, the sources' offsets and the call's values. */
-#define GPUSCAN__NUMBERS_MOST ((GPUSCAN__MAX_NUMBERS + GPUSCAN_MAX_SOURCES) * sizeof(cl_ulong) + GPUSCAN__VALUES_MOST)
+#define GPUSCAN__NUMBERS_MOST                                                                                          \
+    (GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong) + GPUSCAN_MAX_SOURCES * sizeof(cl_ulong) + GPUSCAN__VALUES_MOST)
 
 /* A text that grows. `failed` stays set when memory runs out, so callers check it only once, at the end. */
 typedef struct gpuscan__text {
