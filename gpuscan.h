@@ -65,7 +65,7 @@
            // 1. Create: the object has a context and a device, or is given yours.
            gpuscan_result r = gpuscan_create(&gs, NULL);
            if (r == 0) r = gpuscan_get_info(gs, &info);
-           if (r != 0) return 1;
+           if (r != 0) return printf("%s\n", gpuscan_result_string(r)), 1;
            // 2. Buffers and a queue. What stays zero is the default: u32, exclusive, add, offset 0, no events.
            scan.call.queue = clCreateCommandQueue(info.context, info.device, 0, NULL);
            scan.src.mem = clCreateBuffer(info.context, CL_MEM_COPY_HOST_PTR, sizeof flags, flags, NULL);
@@ -399,9 +399,9 @@ typedef struct gpuscan_image {
            "affine none(void) { affine c; c.scale = 1.0f; c.shift = 0.0f; return c; }\n",
            "affine", 8, "compose(a, b)", "none()", NULL, NULL, NULL, NULL};
 
-   NVIDIA's compiler does not end on some scans if `combine`, or a function that `combine` or `identity` calls, has a
-   literal that leaves out elements of an array, such as (T){{0}} for an array of 4. Give all elements, or assign them
-   one by one. `identity` itself may be such a literal.
+   NVIDIA's compiler hangs on some scans if `combine`, or a function that `combine` or `identity` calls, has a literal
+   that leaves out elements of an array, such as (T){{0}} for an array of 4. Give all elements, or assign them one by
+   one. Only the text of `identity` may leave out elements.
 
    An expression of an image's pixels also sees `at`, an int2 that holds the pixel's column and row in the image, and
    `near`. near(dx, dy) is the pixel dx columns to the right and dy rows below, and has x's type. For a place outside
@@ -419,6 +419,8 @@ typedef struct gpuscan_image {
        struct { float least, most; } range = {0.5f, 2.0f};
        custom.source = "struct values { float least, most; };";
        custom.select = "x >= values->least && x <= values->most";
+       select.custom = &custom;
+       select.by = GPUSCAN_SELECT_PREDICATE;
        select.call.values = &range;
        select.call.values_size = sizeof range;
 
@@ -450,7 +452,8 @@ typedef struct gpuscan_custom {
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM */
     size_t      size;     /* the type's sizeof on the device, 1 to 1024 bytes */
     const char *combine;  /* for GPUSCAN_OP_CUSTOM: an associative expression of a and b, where a precedes b */
-    const char *identity; /* for GPUSCAN_OP_CUSTOM: an expression e; combine(e, x) and combine(x, e) give x's bits */
+    const char *identity; /* for GPUSCAN_OP_CUSTOM: an expression e; combine(e, x) and combine(x, e) give x's bits.
+                             Nothing checks this, nor that `combine` is associative */
     const char *convert;  /* an expression that gives a destination element. It sees x, the source element (an f16 as a
                              float), and i, the element's ulong index in its row. NULL means C's conversion. In
                              gpuscan_histogram the expression gives the value to count, and x is a pixel. ARGMIN and
@@ -823,7 +826,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    gpuscan_X_prepare. *size is 0 after a failure.
 
    gpuscan_X_host works on host arrays, and blocks until the result is there. `desc` may be NULL. The function's own
-   arrays and numbers, and the desc's fields host_..., replace fields of the desc, which must then be zero.
+   arrays and numbers, and the desc's fields host_..., replace fields of the desc; the replaced fields must be zero.
    (Give gpuscan_X_prepare and gpuscan_X_scratch_size a copy of the desc in which these fields are set.) Everything else
    is as in gpuscan_X: total, init_buffer, count_buffer, payloads, scratch and sources without host_data are device
    buffers, and the caller releases the event, which is complete. The arrays may be read before the wait list's events
@@ -1037,7 +1040,7 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
     uint32_t        bins;          /* the number of bins, at most 536870909; 0 means 256 */
     gpuscan_bins    form;
-    gpuscan_bound   lower, upper;  /* EVEN uses both, VALUES only `lower`. Set the member for the samples' type */
+    gpuscan_bound   lower, upper;  /* EVEN uses both, VALUES only `lower`. Set the member of the type that is counted */
     int             closed;        /* not 0: the last bin includes its upper bound or edge. VALUES ignores `closed` */
     gpuscan_outside outside;
     int             accumulate;    /* not 0: adds to the counters instead of overwriting them */
@@ -1086,8 +1089,9 @@ typedef struct gpuscan_histogram_desc {
                  OpenCL C's vector of them (x.x, x.y, x.z, x.w; for f16, of floats). With GPUSCAN_TYPE_CUSTOM, x
                  is a custom->type, and offset and pitch count whole elements of it. With samples_image, the expression
                  also sees `at` and `near` (see gpuscan_custom). Integers wrap around to value_type, as in C
-   weight        the expression gives a weight_type. It sees what custom->convert sees, and custom->source. A pixel of
-                 weight 0 is not counted. If there is no custom->convert, there must be one channel
+   weight        the expression's value is converted to weight_type as C converts: if that is unsigned, a float must not
+                 be negative. It sees what custom->convert sees, and custom->source. A pixel of weight 0 is not counted.
+                 If there is no custom->convert, there must be one channel
    tiles         `counts` gets the histograms of the first tile's channels, then those of the next tile. Tiles go from
                  left to right, then down. The last tiles in both directions may be smaller. tile_height 1 gives one
                  histogram a row. A count_buffer does not change the tiles: tiles beyond its count get counters of 0
@@ -1306,7 +1310,8 @@ GPUSCAN_API gpuscan_result gpuscan_sort_prepare(gpuscan *gs, const gpuscan_sort_
 GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_sort_desc *desc, uint64_t *size);
 
 /* Sorts the array src of count elements into the array dst. Stores the index of each sorted element in the array
-   permutation, of index_type. Either dst or permutation may be NULL. If dst is another array, src is unchanged. */
+   permutation, of index_type. Either dst or permutation may be NULL. If dst is another array, src is unchanged.
+   Payloads are device buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
 #else
