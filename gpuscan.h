@@ -13721,7 +13721,7 @@ enum {
    their value or, if `after` has a return of its own, stores it in the variable `e. */
 static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *name,
                                        const char *lines, const char *after) {
-    const char *before = strstr(after, "return") ? " $T `e = (" : *after == ')' ? " return (" : " return";
+    const char *before = strstr(after, "return") ? " $T `e =" : *after == ')' ? " return (" : " return";
     int image = sees & GPUSCAN__SEES_IMAGE;
     if (image)
         gpuscan__text_code(text, "#define near(dx, dy) `near(`image, add_sat(at, (int2)(dx, dy)))\n");
@@ -13813,7 +13813,7 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
         gpuscan__define_expression(text, "$T `custom_combine(`+$T a, $T b", 0, " combine", custom->combine, ";}\n");
         /* returns a variable, since NVIDIA's compiler can hang on a function that returns a literal like (T){{0}} */
         gpuscan__define_expression(text, "$T `custom_identity(`*", 0, " identity", custom->identity,
-                                   "); return `e;}\n");
+                                   "; return `e;}\n");
     }
     if (e->convert)
         gpuscan__define_expression(text, "$CONVERTED `custom_convert(`+$VALUE x, ulong i",

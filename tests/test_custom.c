@@ -150,7 +150,7 @@ static void test_build_logs(void **state) {
 /* Scans the same types with a conversion, without one, and with unused members of a custom set: none is mistaken. */
 static void test_programs_not_confused(void **state) {
     static const gpuscan_custom twice = {NULL, NULL, 0, NULL, NULL, "2u * x", NULL, NULL, NULL};
-    static const gpuscan_custom filled = {NULL, "no_such_type", 12, "a + b", "1, 0u", NULL, NULL, NULL, NULL};
+    static const gpuscan_custom filled = {NULL, "no_such_type", 12, "a + b", "0u", NULL, NULL, NULL, NULL};
     static const struct {
         const gpuscan_custom *custom;
         gpuscan_op op;
