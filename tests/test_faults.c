@@ -316,7 +316,7 @@ static void all_faults(int which, gpuscan_strategy strategy, situation when, int
     unsigned calls, k;
     int is_large;
     char name[100];
-    cl_event gate = NULL;
+    cl_event gate = NULL, event = NULL;
     cl_mem scratch = NULL;
     cl_int status = CL_SUCCESS;
     memset(&call, 0, sizeof call);
@@ -356,11 +356,17 @@ static void all_faults(int which, gpuscan_strategy strategy, situation when, int
     finish_all();
     layer_reset();
     job_reset(&j);
+    call.event = which < JOB_DEVICE_END ? &event : NULL; /* as in faulty_call */
     result = job_start(gs, &j, &call);
+    call.event = NULL;
     if (!job_ran(&j, result, strategy))
         goto done;
     calls = remember();
     finish_all();
+    if (event) {
+        layer_taken(event);
+        clReleaseEvent(event);
+    }
     if (when == COLD) {
         gpuscan_destroy(gs);
         gs = NULL;
