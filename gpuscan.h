@@ -12019,6 +12019,7 @@ struct gpuscan {
     cl_command_queue queue;         /* gpuscan_desc.queue, or the library's own, which is created on first use */
     cl_command_queue service_queue; /* clears scratch and tests programs. The caller's commands cannot block it */
     cl_command_queue last_queue;    /* the last call's queue; retained */
+    int last_in_order;              /* 1: last_queue is in-order */
     gpuscan__device device;
     gpuscan__program *programs; /* built programs and programs of blobs, the latest first */
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
@@ -14213,14 +14214,14 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain) {
     cl_event *out = chain->call->event;
     int keeps = chain->own_scratch && !chain->in_order;
     gpuscan__chain_flush(chain, 1);
-    if (chain->result == 0 && keeps && gs->cl.clRetainEvent(chain->own[0]) == CL_SUCCESS)
+    if (chain->result == 0 && keeps && (!out || gs->cl.clRetainEvent(chain->own[0]) == CL_SUCCESS))
         gs->scratch_event = chain->own[0];
     else if (keeps || (chain->own_scratch && chain->result != 0))
         gpuscan__drop_all_scratch(gs); /* commands of this or an earlier call may still use it */
-    if (chain->result == 0 && out) {
+    if (chain->result == 0 && out)
         *out = chain->own[0];
+    if (chain->result == 0 && (out || keeps))
         chain->own[0] = NULL;
-    }
     gpuscan__chain_waited(chain);
     return chain->result;
 }
@@ -14898,6 +14899,9 @@ static gpuscan_result gpuscan__check_queue(gpuscan *gs, cl_command_queue queue, 
     cl_context context = NULL;
     cl_device_id device = NULL;
     cl_int code;
+    *in_order = gs->last_in_order; /* right if `queue` is last_queue: gs retains it, so its handle is unique */
+    if (queue == gs->last_queue)
+        return GPUSCAN_SUCCESS;
     if ((code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL)) == CL_SUCCESS &&
         (code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL)) == CL_SUCCESS)
         code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
@@ -15507,8 +15511,9 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     chain.wait_count = plan->call->wait_count;
     chain.waits = plan->call->wait_list;
     gpuscan__chain_scratch(&chain, plan);
-    if (chain.result == 0 && queue != gs->service_queue)
-        chain.result = gpuscan__keep_queue(gs, &gs->last_queue, queue);
+    if (chain.result == 0 && queue != gs->service_queue &&
+        (chain.result = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
+        gs->last_in_order = in_order;
     gpuscan__chain_stand_in(&chain, plan);
     if (chain.result == 0 && program)
         plan->operation->enqueue(&chain, plan);
