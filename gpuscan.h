@@ -198,8 +198,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* gcc goes on after #error, but stops at this include of a missing file. opencl.h would not stop
-                          it, since gcc skips an include of a file that __has_include has not found */
+#include <OpenCL/cl.h> /* gcc goes on after #error. It skips an include of a file that __has_include has not found, such
+                          as opencl.h. But this include of another missing file stops gcc */
 #elif !defined(__APPLE__) && !defined(__OPENCL_CL_H) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -644,7 +644,7 @@ typedef struct gpuscan_opencl {
              A relative name is resolved at each use. Several processes may share the folder. Files that are damaged, or
              of another device, driver or version, are ignored. If the folder or a file cannot be used, calls do not
              fail: the logger gets the file and the reason. Programs that fail their self-test are not stored. A file
-             also records the launches of preparations, but only until a call has used the program. Files are replaced
+             also records the launches of those preparations that precede the program's first call. Files are replaced
              but never deleted: you may delete any at any time. Files are trusted like blobs, so others must not be able
              to write to the folder. If a FIFO has the name of such a file, the call blocks */
 typedef struct gpuscan_desc {
@@ -892,9 +892,9 @@ typedef struct gpuscan_scan_desc {
                  the order of the scan.) The total is the last inclusive element, bit for bit. Two calls that differ
                  only in `kind` agree: element i + 1 of the exclusive scan is element i of the inclusive scan, bit for
                  bit. (There are two exceptions. MIN and MAX may differ in the sign of a zero. Large results that a CPU
-                 stores past its caches agree only if both dst begin at the same position of a cache line.) An ADD of
-                 non-negative elements, after any init, never decreases. An ADD of +0 or -0 keeps the bits of the result
-                 (the sum of -0 and +0 is +0), so a search in running sums never finds an element of weight 0. If all
+                 stores past its caches agree only if both dst begin at the same position of a cache line.) Sums of
+                 non-negative elements never decrease along a row, whatever the init is. Adding +0 or -0 keeps a sum's
+                 bits (but -0 plus +0 is +0), so a search in running sums never finds an element of weight 0. If all
                  elements and `init` have one sign, an ADD has a relative error below 1e-6 in f32 and f16 (f16 is then
                  rounded as it is stored) and below 2e-15 in f64, at every element and for any count. For values chosen
                  so that all additions round one way, the bounds are 5e-6 and 1e-14
@@ -1059,7 +1059,7 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_call    call;
     const gpuscan_custom *custom;  /* optional: custom->convert computes one value per pixel, which is counted */
     gpuscan_type    value_type;    /* with custom->convert: the type of its value, and of bounds and edges. The default
-                                      is sample_type, or f32 if that is f16 */
+                                      is sample_type, or f32 if sample_type is f16 */
     const char     *weight;        /* optional, instead of weights: an expression for the weight of a pixel */
     uint64_t        tile_width;    /* pixels; 0: whole rows. If this or tile_height is set, each tile has a histogram */
     uint64_t        tile_height;   /* rows; 0 means all rows */
@@ -1089,23 +1089,23 @@ typedef struct gpuscan_histogram_desc {
                  OpenCL C's vector of them (x.x, x.y, x.z, x.w; for f16, of floats). With GPUSCAN_TYPE_CUSTOM, x
                  is a custom->type, and offset and pitch count whole elements of it. With samples_image, the expression
                  also sees `at` and `near` (see gpuscan_custom). Integers wrap around to value_type, as in C
-   weight        the expression's value is converted to weight_type as C converts: if that is unsigned, a float must not
-                 be negative. It sees what custom->convert sees, and custom->source. A pixel of weight 0 is not counted.
-                 If there is no custom->convert, there must be one channel
+   weight        the expression sees what custom->convert sees, and custom->source. As in C, its value is converted to
+                 weight_type. A float must not be negative, since weight_type is unsigned. A pixel of weight 0 is not
+                 counted. If there is no custom->convert, there must be one channel
    tiles         `counts` gets the histograms of the first tile's channels, then those of the next tile. Tiles go from
                  left to right, then down. The last tiles in both directions may be smaller. tile_height 1 gives one
                  histogram a row. A count_buffer does not change the tiles: tiles beyond its count get counters of 0
-   edges         `bins` + 1 ascending values of sample_type (f32 for f16) from edges.offset on. With edges_pitch, which
-                 is at least `bins` + 1, those of channel c begin at edges.offset + c * edges_pitch. Values that do not
-                 ascend give wrong counts, but do no other harm
+   edges         `bins` + 1 ascending values of sample_type (f32 for f16) from edges.offset on. With edges_pitch, the
+                 edges of channel c begin at edges.offset + c * edges_pitch. edges_pitch is at least `bins` + 1. Values
+                 that do not ascend give wrong counts, but do no other harm
    scratch       up to 8 bytes for each counter of each tile. If the bins do not fit local memory, or if weights are
                  added to u64 counters, a CPU needs up to 64 MiB, or one table of all bins if that is larger. With
                  weights, set `weights` or host_weights for gpuscan_histogram_prepare and _scratch_size, too
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0, the range is all values of the type
                  EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
-                 (f32 for f16) for k < bins, and edge[bins] = upper. lower and upper are first rounded to that type, and
-                 so is k, which matters to f32 above 2^24. step = (upper - lower) / bins is computed in double and
+                 (f32 for f16) for k < bins, and edge[bins] = upper. lower, upper and k are first rounded to that type.
+                 (In f32, k is exact up to 2^24.) step = (upper - lower) / bins is computed in double and
                  rounded once to that type; if the difference overflows, step is upper / bins - lower / bins. With lower
                  and upper both 0, the range is [0, 1). Bins may be finer than the type's numbers: among bins with equal
                  edges only the last one is not empty
@@ -1197,7 +1197,7 @@ typedef struct gpuscan_runs_desc {
     gpuscan_type           key_type;      /* default: u32. If it is CUSTOM, custom->equal compares keys */
     int                    bitwise;       /* not 0: keys are compared bit by bit. key_type must then be builtin */
     gpuscan_buffer         keys_dst;      /* out: the first key of each run */
-    gpuscan_buffer         starts;        /* out, of index_type: index of each run's first key (0 is at keys.offset) */
+    gpuscan_buffer         starts;        /* out, of index_type: index of each run's first key, from keys.offset on */
     gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
     gpuscan_buffer         src, dst;      /* dst: out. For each run, the src elements of its keys, combined in order */
@@ -1288,13 +1288,14 @@ typedef struct gpuscan_sort_desc {
                  elements (on a CPU 65,535), needs scratch even with may_destroy_src. And a GPU gathers payloads of up
                  to a million elements (or more) by index. The indices may need more scratch than payloads that move
                  along with the keys. gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
-                     keys                      their size; twice that without dst, or with custom->key
-                     one payload, 4 or 8 bytes its size
-                     other payloads, a         two indices of 4 bytes per element (8 from 2^32 elements on), or one if a
-                     permutation, or a         permutation with indices of this size is given. An array gathered in
-                     custom type               place passes through the keys' scratch, which then has at least its size
-                     up to four such payloads, if a GPU moves them along with many keys: no indices, but one or two
-                     together up to 16 bytes   arrays of the payloads' bytes per element, rounded up to 4, 8 or 16
+                     keys             the size of the keys; twice that without dst, or with custom->key
+                     one payload      its size, if an element has 4 or 8 bytes
+                     other payloads,  two indices per element, or one if a permutation with indices of this size is
+                     a permutation,   given. An index has 4 bytes (from 2^32 elements on, 8). An array gathered in place
+                     a custom type    passes through the keys' scratch, which then has at least the array's size
+                     GPUs, many keys  up to four payloads, with up to 16 bytes in all, may move with the keys. There are
+                                      no indices then, but one or two times the payloads' bytes per element, rounded
+                                      up to 4, 8 or 16
                  With may_destroy_src, a sort that is neither small nor in place needs no scratch for one payload of 4
                  or 8 bytes nor, if there is a dst but no custom->key, for keys. It then copies the result if the number
                  of passes is even (a sort in place copies if it is odd). A pass sorts by 8 or 4 bits: see MULTI_PASS
@@ -1491,7 +1492,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 
 #ifndef GPUSCAN_LINK_OPENCL
 #ifdef _WIN32
-#ifndef _WINDOWS_ /* Declares those functions of windows.h that this file uses, in place of the include */
+#ifndef _WINDOWS_ /* Declares the functions of windows.h that this file uses, instead of including windows.h */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -11537,7 +11538,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_COUNT_U64, 16)    /* count_buffer holds the count, as u64 */                                                \
     X(FLAG_STREAM, 32)       /* the output is large: kernels store it so that it bypasses the caches */                \
     X(FLAG_ACCUMULATE, 128)  /* histogram: kernels add to the counters instead of overwriting them */                  \
-    X(FLAG_FINISH, 256)      /* histogram: this launch also writes `counts`. Without the flag, a second one does */    \
+    X(FLAG_FINISH, 256)      /* histogram: this launch also writes `counts`; otherwise a second launch does */         \
     X(FLAG_TALLY_U32, 512)   /* the call wants the number of selected elements or runs, as u32 */                      \
     X(FLAG_TALLY_U64, 1024)  /* the call wants the number of selected elements or runs, as u64 */                      \
     X(FLAG_DISPATCH, 2048)   /* the call wants the dispatch arguments for the written elements */                      \
@@ -11559,14 +11560,14 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(LANES_SUBGROUPS, 2)                                                                                              \
     X(LANES_LOCAL, 3)                                                                                                  \
     X(LANES_AMD, 4)                                                                                                    \
-    X(STATES_ALIGN, 32)      /* 32-bit words in a cache line. Arrays of tiles' sums are padded to whole lines */       \
+    X(STATES_ALIGN, 32)      /* 32-bit words in a cache line. Arrays of tiles' sums fill whole cache lines */          \
     X(BIN_MODE_SHIFT, 0)     /* BIN_MODE_...: how the bin of a sample is computed, see gpuscan_even_bin */             \
     X(BIN_MODE_MULTIPLY, 1)                                                                                            \
     X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
     X(BIN_MODE_CHECKED, 3)                                                                                             \
     X(BIN_MODE_GENERAL, 4)                                                                                             \
     X(BIN_MODE_GUESS, 5)     /* for floats. An estimated bin, even a very wrong one, is corrected by bins' edges */    \
-    X(BIN_MODE_NEAREST, 6)   /* for floats. The estimate is right or one bin too high. An edge tells which */          \
+    X(BIN_MODE_NEAREST, 6)   /* for floats. An estimated bin may be one too high, and is corrected by its edge */      \
     X(HEADS_NONE, 0)         /* HEADS_...: where segments of a scan begin. NONE: there are no segments */              \
     X(HEADS_FLAGS, 1)        /* segments begin where a flag is not 0 */                                                \
     X(HEADS_KEYS, 2)         /* segments begin where a key differs from the key before it */                           \
@@ -11659,7 +11660,7 @@ enum {
 enum {
     GPUSCAN__FOR_ALL = 0,
     GPUSCAN__FOR_SCANS = 1,
-    GPUSCAN__FOR_UNPACKED = 2, /* scans of 1- or 2-byte integers that do not share words: see gpuscan__packed */
+    GPUSCAN__FOR_UNPACKED = 2, /* scans of 1- or 2-byte integers that are not packed in words: see gpuscan__packed */
     GPUSCAN__FOR_F16 = 4,      /* scans of f16 */
     GPUSCAN__FOR_BYTES = 8,    /* scans of source elements of 1 byte */
     GPUSCAN__FOR_SEGMENTS = 16, /* scans by segments */
@@ -11667,7 +11668,7 @@ enum {
     GPUSCAN__FOR_SELECTIONS = 64,
     GPUSCAN__FOR_INDICES = 128, /* selections that store indices, but no elements */
     GPUSCAN__FOR_OUTPUTS = 256, /* selections to several arrays besides indices, or of wide elements (WIDE_ELEMENTS) */
-    GPUSCAN__FOR_ELEMENTS = 512, /* selections by a predicate, or with src as flags, whose only output is dst */
+    GPUSCAN__FOR_ELEMENTS = 512, /* selections that store only dst, by a predicate or with src as flags */
     GPUSCAN__FOR_RUNS = 1024,
     GPUSCAN__FOR_KEYS = 2048,  /* runs that reduce nothing */
     GPUSCAN__FOR_F64_VALUES = 4096, /* runs that reduce f64 values */
@@ -11686,10 +11687,10 @@ typedef struct gpuscan__tuning {
     uint64_t up_to;   /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
-    uint32_t ahead;     /* if `once` is 0: how far ahead of the scan SINGLE_PASS_AHEAD sums tiles, in bytes of src plus
-                           dst. For selections and runs: of flags, keys or src. A flag of one bit counts as 4 bytes */
+    uint32_t ahead;     /* if tiles are loaded twice: how far ahead of the scan SINGLE_PASS_AHEAD sums them, in bytes of
+                           src plus dst. For selections and runs: of flags (a bit counts as 4 bytes), keys or src */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
-    int once;           /* 1: SINGLE_PASS_AHEAD loads a tile once. 0: twice with LANES_PTX or LANES_LOCAL, else once */
+    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: gpuscan__loads_once decides */
 } gpuscan__tuning;
 
 typedef struct gpuscan__facts {
@@ -11720,8 +11721,8 @@ typedef struct gpuscan__facts {
 /* Tuning of scans, selections and runs, and of all multi-pass operations. `parts_vectors`, for MULTI_PASS, is 4 on
    AMD's GPUs, since with 8 vectors of 8-byte elements, registers suffice for only 2 waves. `rows_group` is 0 on
    llvmpipe, since Mesa 22.3's llvmpipe computes tiles of whole rows wrong. PoCL and Oclgrind compute them right. With
-   56 registers, most short rows are scanned as fast as with 64, and some faster: more groups of 384 work-items then fit
-   a multiprocessor. Prefetching tiles makes scans slower. tuning: scan-counted-registers, scan-rows */
+   56 registers, most short rows are scanned as fast as with 64. Some are scanned faster, because more groups of 384
+   work-items fit a multiprocessor. Prefetching tiles makes scans slower. tuning: scan-counted-registers, scan-rows */
 #define GPUSCAN__NUMBERS_tiles(X)                                                                                      \
     X(groups_per_unit, {  4,   8,   8,   8,   8, 64,   4,   4,   4}) /* groups per compute unit in multi-pass calls */ \
     /* register limits for selections by bits, and for groups that take several tiles each. A limit in the call's row  \
@@ -11741,22 +11742,23 @@ typedef struct gpuscan__facts {
    large outputs bypass the caches, the prefetch distance hardly matters. Cores that PoCL names skylake-avx512 store
    faster through their caches, if lines are requested early and the tile leaves room for these lines. The distances
    were measured on a Skylake server and on a newer CPU with the same name in PoCL, but not on Cascade Lake. tuning:
-   scan-cpu-stores, scan-skylake. A bucket holds the elements with the same top digit. If an average bucket has at least
-   sort_bucket / 2 bytes, elements move block by block: first a block's keys, then its values, which is slower for
-   smaller buckets. Passes move a bucket from one array to another and back. Second-level caches, of up to 2 MiB on the
-   CPUs measured, hold a bucket twice only if it has less than sort_split bytes. Larger buckets are divided once more.
+   scan-cpu-stores, scan-skylake
+   A large sort first moves elements into buckets by their top digit. If buckets have sort_bucket / 2 bytes or more on
+   average, a work-item moves a block of keys, then the values of this block. With smaller buckets, that is slower.
+   Later passes move a bucket from one array to another and back. A second-level cache (2 MiB or less on the measured
+   CPUs) holds the bucket in both arrays only if it has less than sort_split bytes: larger ones are divided once more.
    tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
 #define GPUSCAN__NUMBERS_cpu(X)                                                                                        \
     X(chunk,        {4096, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 17, 1 << 18, 1 << 18})                    \
     X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* how far ahead src is prefetched, in bytes; 0: not at all */  \
     X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* prefetch distance, bytes; 0: large outputs bypass caches */  \
     X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1)) /* maximum elements that one work-item sorts in one launch */         \
-    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item: each item writes partial cache lines */   \
+    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item, as each leaves partial cache lines */     \
     X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum elements of a sort that first moves keys into buckets */       \
-    /* maximum average bytes of a bucket (half of this with values). If half of a core's share of the cache, but at    \
-       most 8 MiB, is larger, it is the maximum instead. The sort makes no buckets if they would be larger */          \
+    /* Maximum average bytes of buckets; half of this if values move with the keys. If half of a core's share of the   \
+       cache is larger, that is the maximum, up to 8 MiB. If buckets would be larger, the sort makes none */           \
     X(sort_bucket, GPUSCAN__ALIKE(1 << 20))                                                                            \
-    X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* a bucket of at least this number of bytes is divided once more */
+    X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* minimum bytes of a bucket that is divided once more */
 
 /* Reductions. On an NVIDIA GPU, two groups of 512 work-items share a multiprocessor's registers. A work-item has 8
    loads in flight, but 2 if it loads structs for a custom operator. tuning: reduce-groups, reduce-structs */
@@ -11768,11 +11770,12 @@ typedef struct gpuscan__facts {
     X(per_unit,       { 4,   2,   8,   8,   8, 16,  4,  4,  4}) /* groups per compute unit */                          \
     X(registers, GPUSCAN__NVIDIA(64, 0))
 
-/* Reductions of rows and segments. Extra groups may sum long rows or segments. They always sum long segments if src
-   has more than `lanes` elements. With extra groups, groups have split_group work-items. Without them, groups for
-   segments have lanes_group. If segments are short, this number is halved, but not below 128, while src has fewer than
-   lanes_items elements per work-item of one group: small groups start earlier. lane_registers leave room for the
-   offsets of the next segments, which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
+/* Reductions of rows and segments. Extra groups may sum the long ones. They always do so for segments if src has more
+   than `lanes` elements. If lanes sum the short ones, all groups then have split_group work-items. Without extra
+   groups, a group whose lanes sum segments has lanes_group work-items. If segments are short, the host halves this
+   number, but not below 128, until src has lanes_items elements per work-item of one group: small groups start earlier.
+   lane_registers leaves registers for the offsets of the next segments, which lanes load early. tuning: segments-lanes,
+   segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
     X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, or if a whole group sums each segment */    \
     X(vectors,     { 2,    4,   4,   4,   4,  4,  4,  4,  4})                                                          \
@@ -11782,26 +11785,27 @@ typedef struct gpuscan__facts {
     X(split_group, {32,  128, 256, 256, 256, 64, 64, 64, 64})                                                          \
     X(lanes, GPUSCAN__NVIDIA(1 << 20, 1 << 18))                                                                        \
     X(lanes_items, GPUSCAN__NVIDIA(256, 0))                                                                            \
-    X(split_from, GPUSCAN__ALIKE(4096)) /* minimum number of elements of a segment that several groups share */        \
+    X(split_from, GPUSCAN__ALIKE(4096)) /* minimum length that extra groups sum, in elements, if results are many */   \
     X(lane_registers, GPUSCAN__NVIDIA(48, 0)) /* register limit if lanes sum short segments, extra groups long ones */
 
-/* Histograms. On an NVIDIA GPU, one group of 1024 work-items has all registers of a multiprocessor. While some
-   load, others count. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank. Wider
-   samples arrive too slowly to need that. On AMD's and Intel's GPUs, two groups per unit, each with 32 copies of 256
-   bins, fill 64 KiB of local memory. On CPUs, groups draw parts of the samples by ticket, so one group per thread
-   suffices. Bytes of one channel are counted without tickets, so 1-byte samples get four. tuning: histogram-copies */
+/* Histograms. On an NVIDIA GPU, one group of 1024 work-items has all registers of a multiprocessor. While some of its
+   sub-groups load, others count. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank.
+   Larger samples arrive too slowly to need that. On AMD's and Intel's GPUs, two groups per unit, each with 32 copies of
+   256 bins, fill 64 KiB of local memory. On CPUs, groups draw parts of the samples by ticket, so one group per thread
+   suffices. 1-byte samples get four: bytes of one channel are counted without tickets. tuning: histogram-copies */
 #define GPUSCAN__NUMBERS_histogram(X)                                                                                  \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_MULTI_PASS, SINGLE_PASS))                                \
     X(group,         {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                        \
     X(vectors, GPUSCAN__ALIKE(4))                                                                                      \
     X(per_unit[2],   { 4,    1,   2,   2,   4, 16,  4,  4,  4}, /* groups per compute unit. [1]: samples > 1 byte */   \
                      { 4,    1,   4,   4,   4, 16,  1,  1,  4})                                                        \
-    /* groups per compute unit if bins lie in global memory, or if bins are cut into slices and samples are many */    \
+    /* groups per compute unit if bins lie in global memory, or in slices with many samples (GPUSCAN__SLICE_SHORT) */  \
     X(per_unit_far,  { 4,    2,   4,   4,   4, 16,  1,  1,  4})                                                        \
-    X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4}) /* minimum vectors per work-item */                    \
+    X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4}) /* minimum vectors per work-item without slices */     \
     X(copies[2],     { 2,   32,  32,  32,   4,  2,  8,  8,  4}, /* maximum copies of the bins in local memory */       \
                      { 2,   16,   8,   8,   4,  2,  8,  8,  4}) /* [1]: samples > 1 byte */                            \
-    X(registers, GPUSCAN__NVIDIA(64, 0)) /* no limit if bins are cut into slices and samples are many */               \
+    /* no limit if bins are cut into slices and samples are many, or if a single row has its bins in global memory */  \
+    X(registers, GPUSCAN__NVIDIA(64, 0))                                                                               \
     /* vectors that a work-item loads at a time if bins are cut into slices and samples are few */                     \
     X(short_vectors, { 2,    4,   0,   0,   0,  0,  2,  2,  0})                                                        \
     /* maximum bytes of local memory for bins */                                                                       \
@@ -11812,9 +11816,9 @@ typedef struct gpuscan__facts {
 /* Sorts. A tile has up to `vectors` elements per work-item. A larger tile stores longer runs of elements with one
    digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA
    (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. Without lanes, a work-item takes at most 15 elements. tuning:
-   sort-no-lanes. If only the device knows the count, launches are those for the desc's `count`. tuning: sort-counted.
-   `units` is 8 on Intel's GPUs, since 8 or 16 units share a local memory. A group of 512 work-items, in sub-groups of 8
-   lanes, fills 8 units. tuning: sort-intel, sort-together-others */
+   sort-no-lanes. If only the device knows the count, launches are as large as for the desc's `count`. tuning:
+   sort-counted. `units` is 8 on Intel's GPUs, where 8 or 16 compute units share a local memory: a group of 512
+   work-items, in sub-groups of 8 lanes, fills 8 compute units. tuning: sort-intel, sort-together-others */
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
@@ -11867,7 +11871,7 @@ typedef struct gpuscan__device {
     uint64_t local_memory, cache;
     uint64_t parameters; /* maximum bytes of a kernel's arguments */
     uint64_t registers; /* maximum registers of a work-group on NVIDIA's GPUs; 0: not known */
-    uint64_t capability; /* with LANES_PTX: 10 times the compute capability: it decides which instructions exist */
+    uint64_t capability; /* with LANES_PTX: 10 times the compute capability, which decides what instructions exist */
     int version, c_version; /* the versions of OpenCL and of OpenCL C: 120, 200 or 300 */
     int f64, int64_atomics, zero_copy, images;
     int fence, lanes; /* the GPUSCAN__FENCE_... and the GPUSCAN__LANES_... that programs use */
@@ -11913,7 +11917,7 @@ typedef struct gpuscan__key {
     uint32_t own[GPUSCAN__KEY_OWN]; /* a copy of the operation's gpuscan__X_key, whose fields are all uint32_t */
 } gpuscan__key;
 
-enum { GPUSCAN__MAX_ARGS = 36, GPUSCAN__MAX_NUMBERS = 40 }; /* the most arguments, and numbers, of a kernel */
+enum { GPUSCAN__MAX_ARGS = 36, GPUSCAN__MAX_NUMBERS = 40 }; /* maximum arguments and 64-bit numbers of a kernel */
 enum { GPUSCAN__VALUES_MOST = 256 }; /* maximum bytes of call.values, the last field of a kernel's numbers */
 /* Maximum bytes of the argument that holds a kernel's numbers, the sources' offsets and the call's values. */
 #define GPUSCAN__NUMBERS_MOST                                                                                          \
@@ -11937,7 +11941,7 @@ enum { GPUSCAN__PART_TEXT, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCA
 
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
-    gpuscan__key key; /* in a blob's program only key.registers is set (key.group is 0) until a call requests it */
+    gpuscan__key key; /* until a call requests a blob's program, only key.registers is set, and key.group is 0 */
     gpuscan__text custom; /* the custom texts, each with its NUL; empty: none */
     gpuscan__text parts[GPUSCAN__PARTS];
     cl_program program;
@@ -11949,13 +11953,13 @@ typedef struct gpuscan__program {
     int rehearsed;           /* 1: the kernels have been launched ahead of a call: see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
-    size_t stored;           /* 1 + bytes of PART_RECORDING when the program was loaded or last written to the cache
-                                (even in vain); 0: neither. It is written again only if the recording has grown */
+    size_t stored;           /* 1 + bytes of PART_RECORDING when the program was loaded, or when the last write to the
+                                cache began; 0: neither. The program is written again only if these bytes are more */
     int runs;                /* 1: a call has launched the program */
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
 
-/* Lists the kinds of arguments in a rehearsal. From SHAM on, the argument is mems[kind]: see gpuscan__stage_end. */
+/* Lists the kinds of recorded arguments. From SHAM on, a kernel gets the cl_mem mems[kind] of gpuscan__replay. */
 enum {
     GPUSCAN__SET_VALUE,
     GPUSCAN__SET_LOCAL,   /* local memory */
@@ -11974,8 +11978,8 @@ typedef struct gpuscan__stage {
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
 #define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of `sham`, and of `scratch` in recordings for blobs */
 
-/* Records a launch of a rehearsal (see gpuscan__rehearse). gpuscan__replay repeats it without a plan, since a launch
-   from a blob has none. `values` has room for a gpuscan_run (the largest init) and a kernel's numbers. */
+/* Records a launch of gpuscan__rehearse. gpuscan__replay repeats the launch without a plan, since no plan comes with a
+   blob. `values` has room for a gpuscan_run (the largest init) and a kernel's numbers. */
 typedef struct gpuscan__recorded {
     gpuscan__stage stage;
     uint64_t global, group;        /* work-items in total and per group */
@@ -11998,8 +12002,8 @@ typedef struct gpuscan__recording {
                 several widths in one buffer would not work: bits of one could look like the epoch of another
      PLAIN      everything else */
 enum { GPUSCAN__ZEROS = 0, GPUSCAN__WORDS32, GPUSCAN__WORDS64, GPUSCAN__WORDS128, GPUSCAN__PLAIN, GPUSCAN__SCRATCHES };
-#define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines. The object's own buffers begin at
-                                     a line, so the state words behind the counters do, too. tuning: scan-window-line */
+#define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines, so that the state words after
+                                     them begin at a cache line in the object's buffers. tuning: scan-window-line */
 
 typedef struct gpuscan__own_scratch {
     cl_mem mem;
@@ -12024,7 +12028,7 @@ struct gpuscan {
     gpuscan__program *programs; /* built programs and programs of blobs, the latest first */
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
     cl_command_queue scratch_queue; /* the queue of the last call that used the object's scratch; retained */
-    cl_event scratch_event;         /* the event of the same call, if scratch_queue is out-of-order */
+    cl_event scratch_event;         /* event of the last call that used `scratch`; NULL if scratch_queue is in-order */
     unsigned refused[GPUSCAN__OPERATION_COUNT]; /* for each operation, the strategies that failed their test or that the
                                                    profile refuses, each as a bit 1 << strategy */
     char cache[GPUSCAN__CACHE_MOST]; /* gpuscan_desc.cache, the folder of stored programs; "": none */
@@ -12042,7 +12046,7 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
 /* NVIDIA's driver returns this code if the context is lost. CL_INVALID_COMMAND_QUEUE may also mean that. */
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
-/* Stores a failure in words, logs it and returns its code. If a driver gave NULL with code 0, returns an error. */
+/* Stores a failure's text and logs it. Returns `result` or, if that is 0 (a driver gave no code), an error code. */
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
     GPUSCAN__PRINTF(3, 4);
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
@@ -12054,7 +12058,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     va_start(arguments, format);
     length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    words = gpuscan_result_string(result); /* printed only up to a colon: `format` gives its own advice */
+    words = gpuscan_result_string(result); /* cut at the colon before advice: `format` has its own advice */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
              result == CL_INVALID_COMMAND_QUEUE || result == GPUSCAN__NVIDIA_ILLEGAL_ACCESS
                  ? ": the queue is invalid, or its context is lost and no object on it works any more"
@@ -12106,10 +12110,10 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
     gpuscan__text_bytes(text, string, strlen(string));
 }
 
-/* Lists the marks. In embedded code, a ` and a mark stand for code that passes on a call's values and sources: see
-   VALUES in tools/embed. Three marks are for this file alone. ! declares the variables that an expression sees. ?
-   declares the members of the struct that is passed on. ~ declares the sources' offsets and the values in a kernel's
-   struct of numbers. In this struct, the values are words, since PoCL 3.1 misplaces structs with vectors. */
+/* Lists the marks. In embedded code, ` and a mark stand for code that passes a call's values and sources from function
+   to function: see VALUES in tools/embed. Only this file uses the marks !, ? and ~. ! declares the variables that an
+   expression sees. ? declares the members of the struct that is passed. ~ declares the sources' offsets and the values
+   in a kernel's struct of numbers: as words, because PoCL 3.1 misplaces a struct with vectors there. */
 static const struct {
     char mark, without[5]; /* without: the code in programs that have no values and no sources */
     char with[16];         /* with values or sources: the first part of the code */
@@ -12273,7 +12277,7 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
      1 if signed integers are computed as unsigned ones, otherwise 0
      the comparison of ARGMIN or ARGMAX; "" for other operators
      the self-test's data
-     the host's expression of integers a and b, for self-tests, whose custom operator is b ? b : a. `less` is a < b */
+     the host's expression of integers a and b in self-tests. Their custom operator is b ? b : a. `less` is a < b */
 #define GPUSCAN__OPS(X)                                                                                                \
     X(OP_ADD, "a + b", "a + b", ZERO, 1, "", SUM, a + b)                                                               \
     X(OP_MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, "", FALLING, less ? a : b)                                        \
@@ -12338,7 +12342,6 @@ static uint32_t gpuscan__alignment(uint32_t size) {
     return size & (0u - size);
 }
 
-/* Returns the logarithm of x to base 2, rounded down; 0 for 0. */
 static uint32_t gpuscan__log2(uint32_t x) {
     return x > 1 ? 1 + gpuscan__log2(x / 2) : 0;
 }
@@ -12469,12 +12472,10 @@ static gpuscan_type gpuscan__unsigned_of(uint32_t size) {
     return (gpuscan_type)(GPUSCAN_TYPE_U8 + 2 * gpuscan__log2(size));
 }
 
-/* Returns OpenCL C's name of the unsigned type of `size` bytes. */
 static const char *gpuscan__unsigned_name(uint32_t size) {
     return gpuscan__types[gpuscan__unsigned_of(size)].name;
 }
 
-/* Defines KEY_INFINITY as the bits of infinity if keys are floats, otherwise as 0. */
 static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int real) {
     gpuscan__define(text, "KEY_INFINITY", !real       ? "0"
                                           : size == 8 ? "0x7ff0000000000000ul"
@@ -12579,7 +12580,6 @@ static void gpuscan__define_wide(gpuscan__text *text, const gpuscan__type_names 
     gpuscan__define(text, "TO_DST_WIDE(x)", is_number ? "(x)" : line);
 }
 
-/* Defines the types and expressions of a call's elements for kernels.cl.inc. */
 static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
     const gpuscan__type_facts *src = &gpuscan__types[e->src], *dst = &gpuscan__types[e->dst];
     int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && !e->selects &&
