@@ -797,9 +797,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    and scratch. Outputs of elements past the count are unchanged.
      count 0       Buffers of elements may be missing. Totals, results, counters and tallies are still written.
      Scratch       Kernels must be allowed to read and write the buffer of call.scratch. In a reduction to `result`, the
-                   host must also be allowed to read it. Its contents before the call do not matter. Calls that share it
-                   must not run at the same time: their results would be undefined, and the kernels of a sort might
-                   never end.
+                   host must also be allowed to read this buffer. Its contents before the call do not matter. Calls with
+                   the same scratch must not run at the same time: their results would be undefined, and the kernels of
+                   a sort might never end.
      Returns       0, OpenCL's own code, or a code of GPUSCAN_RESULTS. INVALID_BUFFER also if no output is given.
                    UNSUPPORTED_TYPE for f64 on a device without it. UNSUPPORTED_STRATEGY if a strategy was forced that
                    does not fit the call or does not work on the device, or if every strategy that fits has failed its
@@ -1300,6 +1300,7 @@ typedef struct gpuscan_sort_desc {
                  or 8 bytes nor, if there is a dst but no custom->key, for keys. It then copies the result if the number
                  of passes is even (a sort in place copies if it is odd). A pass sorts by 8 or 4 bits: see MULTI_PASS
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
+                 UNSUPPORTED_STRATEGY: a forced single pass on 2^30 elements or more.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
                  dst or payloads that are not in place may be undefined
    method        least significant digit first: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; in parallel:
@@ -12527,7 +12528,6 @@ typedef struct gpuscan__type_names {
     const char *src, *dst, *value, *number, *t;
 } gpuscan__type_names;
 
-/* Defines the macros that convert and combine elements. */
 static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__elements *e,
                                      const gpuscan__type_names *names) {
     static const char identities[][8] = {"0", "1", "~($T)0"};
