@@ -12674,12 +12674,12 @@ struct gpuscan__plan {
     const gpuscan_call *call;
 
     /* the function `resolve` of the operation sets the fields below from the arguments */
-    gpuscan__elements e; /* histograms use only e.custom and e.source_types */
+    gpuscan__elements e; /* histograms and sorts set only e.custom and e.source_types */
     gpuscan__range ranges[GPUSCAN__MAX_RANGES];
     size_t range_count;
     uint32_t flags;  /* a sum of GPUSCAN__FLAG_... */
     int from_host;   /* 1: the call works on host arrays, see [HOST ARRAYS] */
-    int is_run;      /* 1: the plan is for a call, not a preparation, so all buffers must be given */
+    int is_run;      /* 1: the plan is for a call, not a preparation, so all required buffers must be given */
     const void *init; /* init on the host; NULL: none */
     cl_mem init_mem;  /* a buffer with an init too large for an argument; NULL: none. The plan owns the buffer */
     int is_nothing;  /* 1: the call has nothing to compute and nothing to write */
@@ -14115,7 +14115,7 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
 }
 
 /* If the last call that used the object's scratch was in another queue or in an out-of-order queue, the next command
-   also waits for that call. One marker waits for the caller's wait list, since chain->own holds only two events. */
+   also waits for that call. A marker stands for the caller's wait list, since chain->own holds only two events. */
 static void gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event, joined = NULL;
@@ -15778,7 +15778,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
             return gpuscan__wrap(e->src, random | 3);
         x = gpuscan__is_edge(shape, i) ? 2 : 1;
         return gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1) ? 0 - x : x;
-    default: /* DATA_SET: at most one bit is 1. DATA_CLEARED: at most one bit is 0. A float is such an 8-bit integer */
+    default: /* DATA_SET: at most one bit is 1. DATA_CLEARED: at most one bit is 0. Floats hold such 8-bit integers */
         bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
         x = bit < 64 ? (uint64_t)1 << bit : 0;
         return gpuscan__wrap(!gpuscan__is_float(e->src) ? e->src : of_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8,
@@ -15835,7 +15835,8 @@ GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gp
 
 /* ---- a test's arrays, and its run */
 
-/* A self-test has buffers and scratch of its own, since calls may still use the object's. Guard bytes follow arrays. */
+/* A self-test has its own buffers and scratch, since calls may still use the object's scratch. An array ends with guard
+   bytes. */
 enum { GPUSCAN__TEST_ARRAYS = 16 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
