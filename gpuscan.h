@@ -12628,8 +12628,8 @@ static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
                : 0;
 }
 
-/* Returns the number of elements of a lane's vector. In the larger of the two types, the vector has 16 bytes, so that
-   one load or store moves it. If a size is not a power of two up to 16, the vector has one element. */
+/* Returns how many elements a lane's vector has. A vector of the larger type has 16 bytes, so that one load or store
+   moves it. If a size is not a power of two up to 16, a vector has one element. */
 static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
     uint32_t size = src_size > dst_size ? src_size : dst_size;
     return (src_size & (src_size - 1)) == 0 && (dst_size & (dst_size - 1)) == 0 && size <= 16 ? 16 / size : 1;
@@ -12646,7 +12646,7 @@ typedef struct gpuscan__range {
     uint32_t cut;      /* the range has elements * size - cut bytes: a pitch in bytes need not be a multiple of size */
     uint32_t alignment; /* alignment of the first element in bytes; 0: gpuscan__alignment(size), at most 16 */
     uint64_t row, pitch; /* rows of `row` bytes begin every `pitch` bytes; if `pitch` is 0, the range is a single row */
-    int required; /* 1: the buffer must not be NULL */
+    int required; /* 1: a call needs the buffer or the host array. Preparations may lack it */
     int reads, writes;
     int rereads;  /* 1: a pass reads from the range what an earlier pass wrote */
     int in_place; /* two ranges with the same number here, not 0, may share memory even if one is written */
@@ -12663,7 +12663,6 @@ typedef struct gpuscan__range {
 
 enum { GPUSCAN__MAX_RANGES = 10 + 2 * GPUSCAN_MAX_PAYLOADS + GPUSCAN_MAX_SOURCES };
 
-/* Holds how many bytes of each kind of scratch a call needs. */
 typedef struct gpuscan__need {
     uint64_t bytes[GPUSCAN__SCRATCHES];
 } gpuscan__need;
@@ -12675,12 +12674,12 @@ struct gpuscan__plan {
     const gpuscan_call *call;
 
     /* the function `resolve` of the operation sets the fields below from the arguments */
-    gpuscan__elements e; /* histograms do not use this */
+    gpuscan__elements e; /* histograms and sorts set only e.custom and e.source_types */
     gpuscan__range ranges[GPUSCAN__MAX_RANGES];
     size_t range_count;
     uint32_t flags;  /* a sum of GPUSCAN__FLAG_... */
     int from_host;   /* 1: the call works on host arrays, see [HOST ARRAYS] */
-    int is_run;      /* 1: the plan is for a call, not a preparation, so all buffers must be given */
+    int is_run;      /* 1: the plan is for a call, not a preparation, so all required buffers must be given */
     const void *init; /* init on the host; NULL: none */
     cl_mem init_mem;  /* a buffer with an init too large for an argument; NULL: none. The plan owns the buffer */
     int is_nothing;  /* 1: the call has nothing to compute and nothing to write */
@@ -12689,7 +12688,7 @@ struct gpuscan__plan {
 
     /* the function `choose` of the operation reads the fields below */
     int in_place;              /* 1: src and dst are the same range */
-    int both_places; /* 1: a preparation with AUTO plans a call not in place, then one in place; `resolve` sets this */
+    int both_places; /* 1: with AUTO, a preparation plans two calls: not in place, then in place. Set by `resolve` */
     size_t group_limit;        /* maximum work-items of a group: the limit of the device, or of the call's kernels */
     int is_stand_in;           /* 1: a self-test's texts stand in for the caller's: see prove_custom */
     const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose a key */
@@ -12697,7 +12696,7 @@ struct gpuscan__plan {
     /* the function `choose` of the operation sets the fields below from the elements and the device's profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* the most bytes of PLAIN scratch that kernels access if count_buffer holds 0; 0: all */
+    uint64_t idle_plain; /* if count_buffer holds 0: maximum bytes of PLAIN scratch that kernels access; 0: no limit */
 
     int not_built; /* 1: the driver did not build the program; gpuscan__build sets it */
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
@@ -12732,11 +12731,10 @@ struct gpuscan__operation {
     size_t plan_size, desc_size, call_at; /* sizes in bytes, and the offset of `call` in the desc */
     size_t own_at, own_size;              /* offset in the plan, and size, of the operation's gpuscan__X_key */
     size_t count_at;                      /* offset of the 64-bit count in desc; 0: no count */
-    /* Tests a program with custom texts by testing one with the self-test's texts instead. *right: 0 if it fails. */
+    /* Tests a program with texts of the self-test in place of the caller's. Sets *right to 0 if that program fails. */
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
 };
 
-/* Defines gpuscan__NAME_operation. Each operation's section ends with this macro. */
 #define GPUSCAN__OPERATION(name, uses_scratch, trusts_group, has_capacity, in_order, count_at, prove_custom)           \
     static const gpuscan__operation gpuscan__##name##_operation = {                                                    \
         #name,                    GPUSCAN__OPERATION_##name, uses_scratch,             trusts_group,                   \
@@ -12767,13 +12765,11 @@ static int gpuscan__key_is_cpu(const gpuscan__key *key) {
 #define GPUSCAN__PIECE(name, condition) ((uint64_t)((condition) != 0) << GPUSCAN__PIECE_##name)
 GPUSCAN__ASSERT(GPUSCAN__PIECES <= 64, pieces_fit)
 
-/* Returns the bits of the pieces that all programs have. */
 static uint64_t gpuscan__common_pieces(void) {
     return GPUSCAN__PIECE(TOP, 1) | GPUSCAN__PIECE(PLANTED_DEFECTS, 1) | GPUSCAN__PIECE(DEVICE, 1) |
            GPUSCAN__PIECE(TICKETS, 1);
 }
 
-/* Returns a mask with a bit for each piece of kernels.cl.inc that every operation on elements needs. */
 GPUSCAN__SHARED uint64_t gpuscan__element_pieces(int cpu) {
     return gpuscan__common_pieces() | GPUSCAN__PIECE(ELEMENTS, 1) | GPUSCAN__PIECE(RUN_ELEMENTS, 1) |
            GPUSCAN__PIECE(SEGMENT_HEADS, 1) | GPUSCAN__PIECE(EXACT_PREFIXES, 1) | GPUSCAN__PIECE(PACKED_ELEMENTS, 1) |
@@ -12799,7 +12795,7 @@ GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
    reserve this memory for all work-items that can be resident, and that would take gigabytes. */
 enum { GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS };
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
-#define GPUSCAN__LANE_WIDTH 32 /* without sub-groups, one reduction tree adds the values of this number of work-items */
+#define GPUSCAN__LANE_WIDTH 32 /* without sub-groups: how many neighbouring work-items one reduction tree combines */
 
 /* Lists the profiles. A device gets the first row whose type and vendor match, and whose `part` is in the device's name
    or its platform's. The last row matches every device. An unknown device's groups might not make progress
@@ -12827,8 +12823,8 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, "", 1, 4096, 0}};
 
 /* NVIDIA's rows and numbers were measured on an H200. No AMD or Intel GPU was available: their rows and numbers were
-   measured on an H100, which used PTX only to exchange values between lanes and, for AMD's, to load states. Groups of
-   AMD's and Intel's GPUs may wait for each other: these GPUs passed the progress tests of Sorensen and others, 2021. */
+   measured on an H100, which used PTX only to exchange values between lanes and, for AMD's, to load tiles' sums. Groups
+   of AMD's and Intel's GPUs may wait for each other, as progress tests showed (Sorensen and others, 2021). */
 
 /* Lists the tiles of scans, selections and runs. A call gets the first row that fits the profile and the call.
      small scans  up to GPUSCAN__FEW_TILES tiles. All groups run at the same time, and each loads the sums of all tiles
@@ -12837,13 +12833,13 @@ static const gpuscan__facts gpuscan__profiles[] = {
                   and registers allow the most loads in flight without spills. tuning: scan-tiles, scan-ahead
      segments     no tiles are summed ahead, since a look-back ends at the nearest tile in which a segment begins. Many
                   small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small
-     selections   a tile is loaded once if flags of 1 byte select only indices, or if elements of 4 bytes are the only
-                  output, and selected by a predicate or by their own values. In other selections, loading it twice
-                  is faster. tuning: select-tiles, select-small, select-once
+     selections   a tile is loaded once in two cases: indices are the only output and a flag has 1 byte, or elements of
+                  4 bytes are the only output and a predicate or their own values select them. In all other cases,
+                  loading a tile twice is faster. tuning: select-tiles, select-small, select-once
      runs         a tile is loaded once, which is always faster. tuning: runs-tiles, runs-small, runs-once
    On AMD's and Intel's GPUs, one group of a large call turns the tiles' sums into prefixes, unless gpuscan__scan_misfit
    makes a scan take several passes. Large runs with a reduction are faster in several passes. Intel's rows were
-   measured with states loaded by atomics. tuning: scan-fold, select-fold, runs-fold */
+   measured with tiles' sums loaded by atomics. tuning: scan-fold, select-fold, runs-fold */
 #define GPUSCAN__TILE(devices, calls, size, kib, strategy, group, vectors, mib_ahead, registers, once)                 \
     {GPUSCAN__ON_##devices, GPUSCAN__FOR_##calls, size, (kib) ? (uint64_t)(kib) << 10 : UINT64_MAX,                    \
      GPUSCAN_STRATEGY_##strategy, group, vectors, (mib_ahead) * GPUSCAN__MIB, registers, once}
@@ -13167,7 +13163,6 @@ static gpuscan_result gpuscan__open_identity(gpuscan *gs) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets the device's limits, from queries and the desc's limits. */
 static void gpuscan__open_limits(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -13717,9 +13712,9 @@ enum {
     GPUSCAN__SEES_IMAGE = 2 /* x is a pixel of an image, and the expression sees `at` and `near` */
 };
 
-/* Adds `lines`, the caller's expression, as a function. `head` is its type, name and parameters, in the notation of
-   gpuscan__text_code. `sees` is a sum of GPUSCAN__SEES_.... `after` ends the statement around `lines`, which returns
-   their value or, if `after` has a return of its own, stores it in the variable `e. */
+/* Adds a function with `lines`, the caller's expression. `head` is the function's type, name and parameters, in the
+   notation of gpuscan__text_code. `sees` is a sum of GPUSCAN__SEES_.... The body is "return", `lines` and `after`. If
+   `after` has a return of its own, the body is "$T `e =", `lines` and `after`. */
 static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *name,
                                        const char *lines, const char *after) {
     const char *before = strstr(after, "return") ? " $T `e =" : *after == ')' ? " return (" : " return";
@@ -13837,8 +13832,8 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) 
            plan->e.dst_size + given->values_size + sources + 256u <= gs->device.parameters;
 }
 
-/* Returns the bytes of the prefix of a tile or a part (several tiles): a sum and, if e->exact is 1, a second value.
-   With segments (e->begun is not 0), a sum is a value and a flag. A second value replaces the flag (of equal size). */
+/* Returns the bytes of gpuscan_prefix in kernels.cl.inc: a sum or, if e->exact is 1, a pair (low, high). In scans by
+   segments (e->begun is not 0), a pair is as large as a sum with its flag. In runs, `high` has e->state_align bytes. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -14120,7 +14115,7 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
 }
 
 /* If the last call that used the object's scratch was in another queue or in an out-of-order queue, the next command
-   also waits for that call. A marker stands for all events of the wait list, since chain->own holds only two events. */
+   also waits for that call. A marker stands for the caller's wait list, since chain->own holds only two events. */
 static void gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event, joined = NULL;
@@ -14217,7 +14212,7 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain) {
     if (chain->result == 0 && keeps && (!out || gs->cl.clRetainEvent(chain->own[0]) == CL_SUCCESS))
         gs->scratch_event = chain->own[0];
     else if (keeps || (chain->own_scratch && chain->result != 0))
-        gpuscan__drop_all_scratch(gs); /* commands of this or an earlier call may still use it */
+        gpuscan__drop_all_scratch(gs); /* commands may still use it, and the next call has no event to wait for */
     if (chain->result == 0 && out)
         *out = chain->own[0];
     if (chain->result == 0 && (out || keeps))
@@ -14308,14 +14303,14 @@ static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *p
     GPUSCAN__ASSERT(sizeof(gpuscan__##kernel##_numbers) <= GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong), kernel##_numbers)
 /* Copies the plan's field `name` to the kernel's number `name`. Use: LIST(GPUSCAN__FROM_PLAN). */
 #define GPUSCAN__FROM_PLAN(name) numbers.name = plan->name;
-/* Sets the numbers `count`, `flags` and `count_offset`, and an argument: the count_buffer of `of`, which is a desc or a
-   plan. If a count_buffer is given, kernels use the smaller of its number and `count`. */
+/* Sets the field `count_buffer` of `of`, a desc or a plan, as an argument. Also sets the numbers `count`, `flags` and
+   `count_offset`. If a count_buffer is given, kernels use the smaller of its number and `count`. */
 #define GPUSCAN__ARG_COUNT(launch, numbers, of, call_flags)                                                            \
     ((numbers).count = (of)->count, (numbers).flags = (call_flags),                                                    \
      (numbers).count_offset = gpuscan__arg_count(launch, (of)->count_buffer))
 
-/* Holds one launch while the kernel's arguments are set, in order: buffers and values, the numbers, local memory. All
-   are set for each launch. To skip unchanged ones would save little host time. tuning: host-arguments */
+/* Holds one launch while the kernel's arguments are set, in order: buffers and values, the numbers, local memory. Each
+   launch sets all arguments: skipping unchanged arguments would save little host time. tuning: host-arguments */
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     size_t kernel; /* the kernel's number in the chain's program */
@@ -14385,7 +14380,7 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kerne
 }
 
 /* Sets the scratch of kind `kind` as an argument. Returns the offset of its data, in units of `bytes_each` bytes (see
-   gpuscan__slack). The data begin `past` bytes behind the ticket counters, which all kinds except PLAIN have. */
+   gpuscan__slack). Data begin `past` bytes behind the ticket counters. PLAIN has no counters: data begin at `past`. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__chain *chain = launch->chain;
     cl_mem mem = chain->place.mem[kind];
@@ -14619,7 +14614,7 @@ GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint
 
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
 
-/* Checks that no range exceeds 2^64 - 1 bytes. In a preparation, which may lack buffers, the limit is BUFFER_MOST. */
+/* Refuses ranges above 2^64 - 1 bytes and, in preparations, which may lack buffers, required ones above BUFFER_MOST. */
 static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
     size_t i;
     for (i = 0; i < plan->range_count; i++) {
@@ -14668,9 +14663,9 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Refuses two overlapping ranges if the call writes at least one of them, unless the call is in place. Then both ranges
-   have the same `in_place` (not 0), the same first address and the same element size. They also have the same end, or
-   the range that ends first is marked as `shorter`. Sets plan->in_place if the call is in place. */
+/* Refuses two overlapping ranges if the call writes at least one of them, unless the call is in place: both ranges have
+   the same `in_place` (not 0), the same first address and the same element size. They also have the same end, or the
+   range that ends first is marked as `shorter`. Sets plan->in_place if the call is in place. */
 GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) {
     size_t i, j;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -14760,7 +14755,8 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks the segments. Adds the range of their array, and gets its type. `has_rows`: the desc has rows or pitches. */
+/* Checks segments, adds the range of their array, and gets the array's type. Refuses segments if `has_rows` is 1: the
+   desc also has rows or pitches. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_segments *segments, uint64_t count, int has_rows,
                                                          gpuscan_type *type) {
@@ -14843,7 +14839,7 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan__plan *plan
     const gpuscan__elements *e = &plan->e;
     const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
     int runs = plan->is_run || plan->from_host;
-    int sees_sources = e->convert || e->key == GPUSCAN_TYPE_CUSTOM || !e->dst; /* no dst: sorts and histograms */
+    int sees_sources = e->convert || e->key == GPUSCAN_TYPE_CUSTOM || !e->dst; /* sorts and histograms have no e->dst */
     const gpuscan__mistake mistakes[] = {
         {call->values_size > GPUSCAN__VALUES_MOST, argument, "call.values_size is above 256"},
         {(call->values || runs) && !call->values != !call->values_size, argument,
@@ -14899,7 +14895,7 @@ static gpuscan_result gpuscan__check_queue(gpuscan *gs, cl_command_queue queue, 
     cl_context context = NULL;
     cl_device_id device = NULL;
     cl_int code;
-    *in_order = gs->last_in_order; /* right if `queue` is last_queue: gs retains it, so its handle is unique */
+    *in_order = gs->last_in_order; /* right if `queue` is last_queue, which gs retains: no other queue has its handle */
     if (queue == gs->last_queue)
         return GPUSCAN_SUCCESS;
     if ((code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL)) == CL_SUCCESS &&
@@ -14983,7 +14979,7 @@ static const gpuscan_type gpuscan__image_types[] = {
     GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_I16, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U8,      GPUSCAN_TYPE_U16,
     GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F32};
 
-/* Holds facts of an image. `place`: GPUSCAN__IMAGE_..., the order of its channels, or NONE if there is no image. */
+/* `place`: GPUSCAN__IMAGE_..., the order of the image's channels, or NONE if there is no image. */
 typedef struct gpuscan__image_facts {
     gpuscan_type type;
     uint32_t channels, place;
@@ -15076,7 +15072,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan_
 /* Suffixes of the names of vector types, by the number of channels. */
 GPUSCAN__SHARED const char *const gpuscan__vector_lengths[] = {"", "", "2", "3", "4"};
 
-/* Defines how kernels read the image. The caller's expressions see `seen` channels of a pixel or, if 0, no pixels. */
+/* Defines how kernels read the image. Custom texts see `seen` channels of a pixel, or no pixel if `seen` is 0. */
 GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, gpuscan_type type, uint32_t seen) {
     const char *const order = place == GPUSCAN__IMAGE_ALPHA ? "w" : place == GPUSCAN__IMAGE_RED_ALPHA ? "xw" : "xyzw";
     char kind = gpuscan__types[type].kind, x[16], line[80];
@@ -15151,7 +15147,7 @@ GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uin
         GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
 }
 
-/* Returns an upper bound of sizeof(gpuscan_shared) in kernels.cl.inc, whose member `prefix` has up to two values. */
+/* Returns an upper bound of sizeof(gpuscan_shared) in kernels.cl.inc. Its member `prefix` has up to two values. */
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
     uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
@@ -15160,9 +15156,9 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
            (align > 16 ? align : 0);
 }
 
-/* Returns `group`, a number of work-items, or less. A group has at most as many sub-groups as a sub-group has lanes, so
-   that one sub-group's lanes hold all sub-groups' sums. In single-pass scans, and in reductions whose operator does not
-   commute, sub-groups wait for each other. LANES_LOCAL does not allow this, so groups then have one sub-group. */
+/* Returns a group size of at most `group` work-items. A group does not have more sub-groups than a sub-group has lanes,
+   so that one sub-group's lanes hold all sub-groups' sums. With LANES_LOCAL, sub-groups cannot wait for each other, so
+   a group has one sub-group in single-pass scans, selections, runs, and reductions whose operator does not commute. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
     int alone = plan->operation->in_order ? !plan->e.commutes
@@ -15200,7 +15196,7 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     if (gpuscan__key_is_cpu(key)) {
         uint32_t size = e->src_size > e->result_size ? e->src_size : e->result_size;
         key->group = key->vectors = 1;
-        /* a multiple of 64: if a row's first tile begins with an aligned vector, so do all its tiles */
+        /* a multiple of 64 elements: if a row's first tile begins with an aligned vector, so do all tiles of the row */
         key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / size / 64 * 64, 64);
         return;
     }
@@ -15219,7 +15215,6 @@ GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpus
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
 
-/* Returns why a strategy is not used for the plan's operation on this device, or NULL if it may be used. */
 static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
     return gs->refused[plan->operation->number] & (1u << strategy) ? "it does not work on this device" : NULL;
 }
@@ -15242,7 +15237,7 @@ static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
         memcpy(own, plan->key.own, operation->own_size);
     }
     r = operation->choose(gs, plan);
-    plan->key.lanes = GPUSCAN__LANES_NONE; /* a CPU's programs do not change if lanes are given up */
+    plan->key.lanes = GPUSCAN__LANES_NONE; /* for programs that stay the same if lanes are given up, such as a CPU's */
     if (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX)
         plan->key.lanes = (uint32_t)gs->device.lanes;
     memcpy(plan->key.own, own, operation->own_size);
@@ -15284,7 +15279,7 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Stops using the vendor's instructions. This changes key.lanes, so later calls take no program that uses them. */
+/* Stops using the vendor's instructions. Since key.lanes changes, later calls take no program that has them. */
 static void gpuscan__leave_lanes(gpuscan *gs) {
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = GPUSCAN__LANE_WIDTH;
@@ -15299,9 +15294,9 @@ static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const
 /* An internal result of the functions below: the call must be planned again. Public results are never positive. */
 enum { GPUSCAN__AGAIN = 1 };
 
-/* Tries to build the call's program without the vendor's instructions, after a build with them failed. If this works,
-   stops using the instructions and returns AGAIN. Otherwise the failure has another cause, and nothing changes. If the
-   call forces a strategy that needs the instructions, tries with AUTO instead. */
+/* Tries to build the call's program without the vendor's instructions, after a build with them failed. If the call
+   forces a strategy that needs the instructions, tries with AUTO instead. If a build without the instructions works,
+   stops using them and returns AGAIN. If not, the failure has another cause, and nothing changes. */
 GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
@@ -15449,8 +15444,8 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
 }
 
 /* Plans a resolved call and gets its program. Results of floats depend on the group size. Only the call's own kernels
-   decide the group size, so that earlier calls do not change results. The only exceptions: if a build or a self-test
-   fails, or sub-groups have a wrong width, later calls do without the vendor's instructions or the strategy. */
+   decide this size, so that earlier calls do not change results. There is one exception: a failed build, a failed
+   self-test or a wrong sub-group width makes later calls do without the vendor's instructions or the strategy. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r;
     plan->group_limit = gs->device.group_limit;
@@ -15494,7 +15489,7 @@ static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *
             chain->stand_in = plan->ranges[i].buffer.mem;
 }
 
-/* Enqueues a planned call. `program` is NULL if it computes nothing. Sets gs->last_queue, except in self-tests. */
+/* Enqueues a planned call. If it computes nothing, `program` is NULL. Sets gs->last_queue, except in self-tests. */
 static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                        cl_command_queue queue, int in_order) {
     gpuscan__chain chain;
@@ -15641,7 +15636,7 @@ static void gpuscan__put(gpuscan_type type, void *array, uint64_t i, uint64_t x)
 }
 
 /* Stores x as element i of an array of a type with `size` bytes. The bytes of a custom element are all 0 or all not 0,
-   since the stand-in for a custom operator skips parts that are 0. */
+   since the operator of gpuscan__stand_in_text skips parts that are 0. */
 GPUSCAN__SHARED void gpuscan__put_element(gpuscan_type type, uint32_t size, unsigned char *array, uint64_t i,
                                           uint64_t x) {
     uint32_t byte;
@@ -15670,7 +15665,7 @@ typedef struct gpuscan__test_shape {
     int decides;    /* 1: a reduction's operator, such as MIN, returns one of the elements, or init */
     uint64_t best;  /* the index of the element that a reduction returns; if it is `count`, init is returned */
     int repeats;    /* 1: element `best` has equal elements behind it, which ARGMIN and ARGMAX must not return */
-    uint64_t first, step; /* src and the expected scan hold element i at first + i * step (mod 2^64: step may be < 0) */
+    uint64_t first, step; /* element i's index in src and in the expected scan is first + i * step (modulo 2^64) */
 } gpuscan__test_shape;
 
 GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
@@ -15685,9 +15680,9 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element `i` is marked. Unmarked elements are 0 in float sums. If `decides` is 0, they have rank 0.
-   Edges are marked. In a tile that begins with an edge, the second element is marked. In another tile, the first three
-   elements are not marked. Of all remaining elements, about one in `spacing` is marked. */
+/* Returns whether element `i` is marked. In float sums, unmarked elements are 0. In gpuscan__test_rank, unmarked
+   elements have rank 0 if `decides` is 0. All edges are marked. If a tile begins with an edge, its second element is
+   marked. If not, its first three elements are not marked. About one in `spacing` of the other elements is marked. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -15699,8 +15694,8 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
 
 /* Returns the rank of element `i`, from 0 to 100. The cases of shape->decides:
      0  unmarked elements have rank 0. Ranks of marked ones rise from 2 on. An edge's rank exceeds all ranks before it
-     1  element shape->best and its repeats have rank 100, others 1 to 90; with `sparse`, elements behind `best` have 0.
-        If `best` is the count, the result is init: all elements have 1 to 90 or, with `sparse`, 0 */
+     1  element shape->best and its repeats have rank 100, all others 1 to 90. With `sparse`, all elements behind `best`
+        have 0. If `best` is the count, init is the result: all elements have 1 to 90 or, with `sparse`, 0 */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
@@ -15717,8 +15712,8 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns the number of the bit that only element `i` changes, or 64 if it changes none. Edges change bits below 8, but
-   not the bit of gpuscan__test_init. Other elements change even bits from 8 on. No element changes odd bits above 8. */
+/* Returns the number of the bit that only element `i` changes, or 64 if element `i` changes no bit. An edge changes a
+   bit below 8, but not the one that gpuscan__test_init changes. Any other element changes an even bit from 8 on. */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
     if (i == shape->count - 1)
@@ -15733,14 +15728,15 @@ static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, 
     return 64;
 }
 
-/* Returns the width of data for AND and OR: 8 bits if src is a float type, else that of the smaller of src and dst. */
+/* Returns how many bits data for AND and OR have: 8 if src is a float type, otherwise the bits of the smaller type. */
 static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
     return gpuscan__is_float(e->src)
                ? 8
                : (unsigned)(8 * gpuscan__min(gpuscan__types[e->src].size, gpuscan__types[e->dst].size));
 }
 
-/* Returns a factor for numbers that fit the lower half of a 64-bit type. Their products with it fill both halves. */
+/* Returns a factor that spreads small numbers over a 64-bit src: over both halves or, if integers become floats, over
+   the upper half, since f32 cannot hold more bits. Returns 1 if src is smaller, or if dst cannot hold the products. */
 static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     const uint64_t one = 1;
     if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
@@ -15750,14 +15746,14 @@ static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     return gpuscan__types[e->dst].size == 8 ? (one << 32) + 1 : 1;
 }
 
-/* Returns the element for a level from 0 to 101, larger for higher levels. Every integer type and f16 can hold a level.
-   If the types have room, the level is shifted or multiplied. */
+/* Returns the element for a level from 0 to 101: the higher the level, the larger the element. Every integer type and
+   f16 can hold a level. In types that can hold more, the level is shifted or multiplied to fill more bits. */
 static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
     uint32_t bits = gpuscan__types[e->src].size * 8;
     uint64_t past = level - (gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0);
     if (gpuscan__is_float(e->src) || e->src != e->dst)
         return past * gpuscan__test_factor(e);
-    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0)); /* spreads levels over the type */
+    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0));
 }
 
 static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
@@ -15782,7 +15778,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
             return gpuscan__wrap(e->src, random | 3);
         x = gpuscan__is_edge(shape, i) ? 2 : 1;
         return gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1) ? 0 - x : x;
-    default: /* DATA_SET: at most one bit is 1. DATA_CLEARED: at most one is 0. Floats get values of 8-bit integers */
+    default: /* DATA_SET: at most one bit is 1. DATA_CLEARED: at most one bit is 0. Floats hold such 8-bit integers */
         bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
         x = bit < 64 ? (uint64_t)1 << bit : 0;
         return gpuscan__wrap(!gpuscan__is_float(e->src) ? e->src : of_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8,
@@ -15799,9 +15795,9 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
         return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
     if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
-        /* gpuscan__test_bit gives bit 0 to no element in odd rounds, bit 2 to none in even rounds, bit 63 to none */
+        /* takes a bit that gpuscan__test_bit gives to no element: bit 0 in odd rounds, bit 2 in even rounds */
         bit = shape->round % 2 ? 1 : 4;
-        if (data == GPUSCAN__DATA_SET) /* also sets all bits from number `bits` on or, if `bits` is 64, bit 63 */
+        if (data == GPUSCAN__DATA_SET) /* and bits that no element sets: from `bits` on or, if `bits` is 64, bit 63 */
             bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? bit : ~bit);
     }
@@ -15839,7 +15835,8 @@ GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gp
 
 /* ---- a test's arrays, and its run */
 
-/* A self-test has buffers and scratch of its own, since calls may still use the object's. Guard bytes follow arrays. */
+/* A self-test has its own buffers and scratch, since calls may still use the object's scratch. An array ends with guard
+   bytes. */
 enum { GPUSCAN__TEST_ARRAYS = 16 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
@@ -15863,7 +15860,7 @@ typedef struct gpuscan__test_image {
 struct gpuscan__test {
     gpuscan *gs;
     const gpuscan__plan *of; /* the plan whose program is tested */
-    const gpuscan__key *key; /* the key of the tested program */
+    const gpuscan__key *key;
     unsigned round;
     void *desc; /* the operation's desc; all 0 until the operation's function sets it */
     gpuscan__plan *plan; /* the operation's plan for `desc` */
