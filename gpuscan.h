@@ -16290,7 +16290,7 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
 }
 
 /* Copies an array to its buffer. A blocking write returns when the array has been read, perhaps before the buffer is
-   written. In an out-of-order queue kernels could then start too early: the function waits for the write's event. */
+   written. In an out-of-order queue, kernels could then start too early: the function waits for the write's event. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -16492,8 +16492,8 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #define GPUSCAN__FEW_TILES 512
 #endif
 
-/* Returns how many bytes of local memory a group needs in the form FEW. In this form a group adds up the sums of up to
-   `few` earlier tiles, and local memory holds one sum per lane_width tiles. In other forms `few` is 0. */
+/* Returns how many bytes of local memory a group needs in the form FEW. In this form, a group adds up the sums of up to
+   `few` earlier tiles, and local memory holds one sum per lane_width tiles. In other forms, `few` is 0. */
 static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
     return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
@@ -16595,7 +16595,7 @@ typedef struct gpuscan__heads {
     uint64_t at;         /* if `form` is HEADS_BITS: the bits begin `at` bytes into the scratch of kind PLAIN */
 } gpuscan__heads;
 
-/* Passes the array of flags, keys or bits to the kernel. Returns the array's offset in elements or words of bits. */
+/* Passes the array of flags, keys or bits to the kernel. Returns the offset in flags, keys or 32-bit words of bits. */
 static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads *heads) {
     if (heads->form == GPUSCAN__HEADS_NONE)
         return 0;
@@ -16673,8 +16673,8 @@ typedef struct gpuscan__scan_plan {
     uint64_t ahead;             /* SINGLE_PASS_AHEAD sums a tile this many tiles ahead of the tile that it scans */
     uint32_t length, tile_rows; /* whole rows: a tile holds tile_rows rows of `length` elements. See [SCAN ROWS] */
     gpuscan__heads heads;
-    /* along columns: a work-item scans `unit` columns of block_lines lines (a block). A group scans `width` units (a
-       strip) in `blocks` successive blocks (a band). The kernels that sum and scan have strips * bands groups */
+    /* along columns: a work-item scans a unit (`unit` columns) of a block (`block_lines` lines). A group scans a strip
+       (`width` units) of a band (`blocks` blocks). The kernels that sum and that scan have strips * bands groups */
     uint64_t columns, unit, width, blocks, block_lines, strips, bands;
 } gpuscan__scan_plan;
 
@@ -17024,7 +17024,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
         return why;
     if (plan->common.e.t_size > GPUSCAN__WORDS_HOLD)
         return "state words hold elements of at most 64 bytes";
-    /* On AMD's and Intel's GPUs several passes are faster than a look-back if a prefix takes several state words. They
+    /* On AMD's and Intel's GPUs, several passes are faster than a look-back if a prefix takes several state words. They
        are also faster than AHEAD with a custom operator, since in AHEAD one group combines all tiles' sums one by one.
        tuning: scan-words, scan-fold */
     if (plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO && plan->tiles > GPUSCAN__FEW_TILES &&
@@ -17044,7 +17044,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 
 /* If the call forces a single pass, tiles hold whole rows only if rows are many, and have up to this many elements. */
 #define GPUSCAN__SHORT_ROW 32
-/* Rows of at least this many bytes get a group each if a compute unit has 4 or more rows. tuning: scan-long-row */
+/* Rows of at least this many bytes get a group each if there are >= 4 rows per compute unit. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
 /* Rows of up to this many bytes are loaded BY_ELEMENTS if they suit neither ROWS_BY_VECTORS nor ROWS_WITH_GAPS. */
 #define GPUSCAN__SPARSE_ROW 512
@@ -17174,7 +17174,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_LINES 16 /* a work-item scans at least 16 lines, and loads at most 16 at a time if DIRECT */
 #define GPUSCAN__COLUMNS_STAGE 64 /* lines under 64 bytes are STAGED: a work-item loads 64 bytes of a column at once */
 #define GPUSCAN__COLUMNS_STRIP 128 /* on a GPU, bytes of each line that a group scans (a group's strip) */
-#define GPUSCAN__COLUMNS_ALONE 256 /* one launch scans whole columns from this many work-items per compute unit on */
+#define GPUSCAN__COLUMNS_ALONE 256 /* with >= 256 work-items per compute unit, one launch scans whole columns */
 #define GPUSCAN__COLUMNS_LOW   64 /* with at most this many lines, one launch scans whole columns */
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes that a work-item takes of each line, on a CPU */
 #define GPUSCAN__COLUMNS_FEW   16 /* on a CPU, each number of columns up to 16 has its program; all others share one */
@@ -17487,8 +17487,8 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
 }
 
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
-/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 8 elements. In round 0 the second
-   segment includes a whole tile. In round 1 a segment ends with the first tile, and the last segment takes the rest. */
+/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 8 elements. In round 0, segment 1
+   includes a whole tile. In round 1, a segment ends with the first tile, and the last segment takes the rest. */
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
     uint64_t s = 0, at = 0;
     for (starts[0] = 0; at < count; starts[++s] = at) {
@@ -19078,7 +19078,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 #define GPUSCAN__FEW_EDGES   256  /* above this many bins, edges stay in global memory if there are no cells */
 #define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for cells, which each group makes anew */
 
-/* Puts edges in local memory if they fit. To make room, reduces the copies of bins (up to FEW_EDGES bins: to 4). */
+/* Puts edges in local memory if they fit. To make room, reduces the copies of bins (to 4 for up to FEW_EDGES bins). */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
