@@ -15909,7 +15909,7 @@ static void *gpuscan__test_memory(gpuscan__test *test, uint64_t bytes) {
     return memory ? memset(memory, 0, (size_t)bytes) : NULL;
 }
 
-/* Creates an RGBA image, which every device supports. Channels lie in the components that the program reads. */
+/* Creates an RGBA image: every device supports RGBA. Stores the channels in the components that the program reads. */
 static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     const gpuscan__test_image *of = &test->image;
     gpuscan *gs = test->gs;
@@ -16079,14 +16079,14 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
 
 /* ---- rehearsal */
 
-/* Releases a rehearsal's buffers and image. mems[kind] is what kernels get for an argument of this kind, or NULL. */
+/* Releases a rehearsal's buffers and image: mems[k] is the argument of kind k (GPUSCAN__SET_...), or NULL. */
 static void gpuscan__stage_end(gpuscan *gs, cl_mem *mems) {
     int i;
     for (i = 0; i < GPUSCAN__SETS; i++)
         gpuscan__forget_mem(gs, &mems[i]);
 }
 
-/* Creates the buffers of a rehearsal and clears them. Of the scratch, clears only what must be 0. */
+/* Creates a rehearsal's buffers and image, and clears the buffers. Of the scratch, clears only what must be 0. */
 static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *mems, const gpuscan__stage *stage) {
     const uint64_t bytes[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->scratch};
     const uint64_t zeros[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->zeros};
@@ -16142,12 +16142,13 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels ahead of a call failed") : r;
 }
 
-/* Rehearses a program: launches the call's kernels ahead of the call, since a kernel's first launch takes long: PoCL
-   and Mesa compile the kernel then (launches_late is 1), other drivers load it. Uses the library's queue, and its own
-   buffers. Kernels process nothing: these buffers hold a count of 0, and `flags` has FLAG_REHEARSAL. Blobs contain the
-   launches if launches_late is 1 and the scratch is small. Launches nothing
-     if the call computes nothing, or if kernels access all buffers, or much memory (many bins), even if the count is 0
-     if `always` is 0, and either the program has been rehearsed, or launches_late is 0, or the scratch is large
+/* Rehearses a program: launches the call's kernels ahead of the call, because a kernel's first launch takes long: PoCL
+   and Mesa then compile the kernel (launches_late is 1), other drivers load it. Uses the library's queue, and buffers
+   made for the rehearsal. Kernels process nothing, because a buffer holds the count 0, and `flags` has FLAG_REHEARSAL.
+   If launches_late is 1 and the scratch has at most SHAM_MOST bytes, blobs contain the launches. Launches nothing
+     if the call computes nothing
+     if kernels access every buffer, or more than SHAM_MOST bytes of one (many bins), even if the count is 0
+     if `always` is 0, and either the program has been rehearsed, launches_late is 0, or the scratch exceeds SHAM_MOST
      if launches_late is 1, and the program's recordings contain equal launches: see gpuscan__adds_launch */
 GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                                int always) {
@@ -16238,7 +16239,7 @@ static void gpuscan__host_refuse(gpuscan__host_call *host, const char *field, in
         host->result = gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s of the desc must be zero", field);
 }
 
-/* Adds an array if `is_wanted` is 1. `buffer` is the desc's field for the array, or NULL if there is none. */
+/* Adds an array if `is_wanted` is 1. `buffer` is the desc's field for it (which the caller must not set) or NULL. */
 static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const void *data, gpuscan_buffer *buffer,
                               int is_wanted) {
     gpuscan__host_array *array = &host->arrays[host->count];
@@ -16252,7 +16253,7 @@ static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const
     array->buffer = buffer;
 }
 
-/* Sets a field of the desc to `number`, a parameter of the blocking function. The caller must have left it 0. */
+/* Sets a field of the desc to `number`, a parameter of the blocking function. The caller must have left the field 0. */
 GPUSCAN__SHARED void gpuscan__host_set(gpuscan__host_call *host, const char *field, uint64_t number, uint64_t *to) {
     gpuscan__host_refuse(host, field, *to != 0);
     *to = number;
@@ -16262,8 +16263,8 @@ static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
     return array->range.elements * array->range.size - array->range.cut; /* gpuscan__resolve has checked overflow */
 }
 
-/* Finds each array's range in the plan and checks overlaps. For this check, the ranges get the arrays' addresses, so
-   the plan cannot be used afterwards. Gaps between rows count as outputs, since whole arrays are copied back. */
+/* Finds each array's range in the plan, and refuses overlaps. To find overlaps, gives the ranges the arrays' addresses:
+   the plan cannot be used afterwards. Gaps between rows count as outputs, because whole arrays are copied back. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     int i;
@@ -16286,7 +16287,7 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
 }
 
 /* Copies an array to its buffer. A blocking write returns when the array has been read, perhaps before the buffer is
-   written. In an out-of-order queue kernels could then start too early: the function waits for the write's event. */
+   written. In an out-of-order queue, kernels could then start too early: the function waits for the write's event. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -16298,8 +16299,9 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
 }
 
-/* Creates an array's buffer, in the array's memory if the device can use that. Arrays with the same address share a
-   buffer as large as the longest. (gpuscan__host_check allows this only in place, or if the call only reads them.) */
+/* Creates an array's buffer, in the array's memory if the device can use that. Otherwise copies the array to the
+   buffer, unless the call reads none of it and overwrites all. Arrays with the same address share a buffer as large as
+   the longest. (gpuscan__host_check refuses equal addresses, unless the call is in place or only reads the arrays.) */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     const gpuscan__host_array *longest = array;
@@ -16355,7 +16357,6 @@ static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpusca
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueReadBuffer failed");
 }
 
-/* Waits until the call has ended, and copies its outputs to the caller's arrays. */
 static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done) {
     gpuscan *gs = host->gs;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -16398,7 +16399,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     call->event = &event;
     plan->from_host = 1;
     plan->group_limit = gs->device.group_limit;
-    /* here gpuscan__choose only refuses an impossible strategy before arrays are copied. gpuscan__do calls it again */
+    /* gpuscan__do calls gpuscan__choose again: here it refuses an impossible strategy before arrays are copied */
     if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
         (r = gpuscan__host_check(host, plan)) != 0 ||
         (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &host->in_order)) != 0)
@@ -16488,8 +16489,8 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #define GPUSCAN__FEW_TILES 512
 #endif
 
-/* Returns how many bytes of local memory a group needs in the form FEW. In this form a group adds up the sums of up to
-   `few` earlier tiles, and local memory holds one sum per lane_width tiles. In other forms `few` is 0. */
+/* Returns how many bytes of local memory a group needs in the form FEW. In this form, a group adds up the sums of up to
+   `few` earlier tiles, and local memory holds one sum per lane_width tiles. In other forms, `few` is 0. */
 static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
     return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
@@ -16524,8 +16525,8 @@ static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__pla
     return gpuscan__registers(gs, &plan->key, gs->device.profile.tiles.counted_registers[is_wide]);
 }
 
-/* Returns how many groups fill the device. With COUNTED (see kernels.cl.inc: only the device knows the tile count), the
-   host launches at most this many, and each takes one tile after another. A self-test, with few tiles, gets 3. */
+/* Returns how many groups fill the device. If only the device knows the tile count (COUNTED in kernels.cl.inc), the
+   host launches at most this many, and each group takes one tile after another. A self-test, with few tiles, gets 3. */
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
@@ -16535,7 +16536,7 @@ static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *
     return plan->forced ? 3 : gpuscan__max(gs->device.units * each, 3);
 }
 
-/* Returns whether the host launches just enough groups to fill the device, and each takes one tile after another. */
+/* Returns whether the host launches just enough groups to fill the device: see gpuscan__counted_groups. */
 static uint32_t gpuscan__counted(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_buffer count_buffer,
                                  uint64_t tiles) {
     return count_buffer.mem && gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) &&
@@ -16591,7 +16592,7 @@ typedef struct gpuscan__heads {
     uint64_t at;         /* if `form` is HEADS_BITS: the bits begin `at` bytes into the scratch of kind PLAIN */
 } gpuscan__heads;
 
-/* Passes the array of flags, keys or bits to the kernel. Returns its offset in elements, or 0 without segments. */
+/* Passes the array of flags, keys or bits to the kernel. Returns the offset in flags, keys or 32-bit words of bits. */
 static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads *heads) {
     if (heads->form == GPUSCAN__HEADS_NONE)
         return 0;
@@ -16632,7 +16633,7 @@ static void gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan__plan *co
 
 /* gpuscan__scan_resolve sets types, pitches, segments, count and init. gpuscan__scan_choose first takes strategy, group
    size and vectors per work-item from the profile. AUTO replaces a single pass by several if rows are many or short.
-   key.few is set with lanes, enough local memory and up to FEW_TILES tiles. The form decides the kernels.
+   key.few is set if lanes exchange values, local memory suffices, and there are up to FEW_TILES tiles.
     form        | chosen if                                           | kernels gpuscan_...
     columns     | desc.along is COLUMNS, but not one dense column     | columns_sums, columns_carries, columns_scan
     whole rows  | several short rows, see gpuscan__scan_takes_rows    | scan_rows
@@ -16669,8 +16670,8 @@ typedef struct gpuscan__scan_plan {
     uint64_t ahead;             /* SINGLE_PASS_AHEAD sums a tile this many tiles ahead of the tile that it scans */
     uint32_t length, tile_rows; /* whole rows: a tile holds tile_rows rows of `length` elements. See [SCAN ROWS] */
     gpuscan__heads heads;
-    /* along columns, a work-item scans `unit` columns in a block of block_lines lines. A group has work-items for
-       `width` units side by side (a strip) in `blocks` blocks (a band). Sums and scans launch strips * bands groups */
+    /* along columns: a work-item scans a unit (`unit` columns) of a block (`block_lines` lines). A group scans a strip
+       (`width` units) of a band (`blocks` blocks). The kernels that sum and that scan have strips * bands groups */
     uint64_t columns, unit, width, blocks, block_lines, strips, bands;
 } gpuscan__scan_plan;
 
@@ -16747,8 +16748,9 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
 }
 
 /* Returns whether lanes exchange results, so that neighbouring lanes store neighbouring bytes. Sets `*bytes` to the
-   bytes of a lane's vector of results. Vectors of 16 bytes that are not in reverse use SHIFTS in kernels.cl.inc, others
-   SPREADS. A look-back with LANES_LOCAL exchanges no results, since PoCL 3.1 would hang. */
+   size of a lane's vector of results. Vectors of 16 bytes are exchanged by SHIFTS (see kernels.cl.inc), unless the scan
+   is in reverse. Other vectors are exchanged by SPREADS, if local memory suffices. A look-back with LANES_LOCAL (lanes
+   in local memory) exchanges no results, because PoCL 3.1 would hang. */
 static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own,
                                    uint64_t *bytes) {
     const gpuscan__key *key = &plan->key;
@@ -16965,7 +16967,7 @@ static int gpuscan__scan_pads(const gpuscan__scan_plan *plan) {
     return plan->key.reverse && !plan->key.heads && !gpuscan__key_is_cpu(&plan->common.key);
 }
 
-/* Sets the key from `tuning`, and the number of tiles. In a self-test, takes the key of the tested program instead. */
+/* Sets the key from `tuning`, and the number of tiles. In a self-test, keeps the key, which is the tested program's. */
 static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
@@ -17019,7 +17021,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
         return why;
     if (plan->common.e.t_size > GPUSCAN__WORDS_HOLD)
         return "state words hold elements of at most 64 bytes";
-    /* On AMD's and Intel's GPUs several passes are faster than a look-back if a prefix takes several state words. They
+    /* On AMD's and Intel's GPUs, several passes are faster than a look-back if a prefix takes several state words. They
        are also faster than AHEAD with a custom operator, since in AHEAD one group combines all tiles' sums one by one.
        tuning: scan-words, scan-fold */
     if (plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO && plan->tiles > GPUSCAN__FEW_TILES &&
@@ -17028,18 +17030,18 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
              ? plan->common.e.op == GPUSCAN_OP_CUSTOM
              : gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word))
         return "several passes are faster";
-    /* A group that waits too long for another group's tile sums the tile itself. In place, it may load elements that
-       the other group has overwritten. That group publishes the tile's sum before it overwrites: with a fence, the
-       waiting group then sees this sum, and takes it. But a simulator (FENCE_MEM) reports the loads as a race */
+    /* A group that waits too long for another group's tile sums the tile itself. In place, the waiting group may load
+       elements that the other group has overwritten. But the other group publishes the tile's sum before it overwrites:
+       with a fence, the waiting group sees and takes this sum. A simulator (FENCE_MEM) reports such loads as a race */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles,
                                  gpuscan__launched_groups(gs, &plan->common, plan->tiles, plan->key.counted != 0));
 }
 
-/* Rows of up to this many elements are short: a tile holds several of them, even if the call forces a single pass. */
+/* If the call forces a single pass, tiles hold whole rows only if rows are many, and have up to this many elements. */
 #define GPUSCAN__SHORT_ROW 32
-/* Rows of at least this many bytes get a group each if there are 4 or more per compute unit. tuning: scan-long-row */
+/* Rows of at least this many bytes get a group each if there are >= 4 rows per compute unit. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
 /* Rows of up to this many bytes are loaded BY_ELEMENTS if they suit neither ROWS_BY_VECTORS nor ROWS_WITH_GAPS. */
 #define GPUSCAN__SPARSE_ROW 512
@@ -17077,12 +17079,12 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
                               gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[many]));
 }
 
-/* Tries a size of tiles of whole rows. Step 0 takes the profile's group and vectors or, if `few` is 1 because the call
-   is small, 2 vectors. Each further step makes tiles larger. Returns 0 if there is no such step, or if its tile does
-   not fit. If it fits, returns how busy a multiprocessor is, in %: the part of the tile that rows use, times a ratio.
-   The ratio is the number of work-items that run at a time with this group, divided by that number with the profile's
-   group. The ratio is left out (1) in three cases: there is no register limit, the profile's rows_wider is 0, or this
-   group is smaller than the profile's. tuning: scan-rows-group */
+/* Tries a size of tiles of whole rows. Step 0 takes the profile's group size, and the profile's vectors per work-item
+   or, if `few` is 1 because the call is small, 2 vectors (BY_ELEMENTS: twice these). Later steps make tiles larger.
+   Returns 0 if there is no such step, if the device cannot run it, or if a row exceeds the tile. Otherwise returns how
+   busy a multiprocessor is, in %: the part of the tile that rows use, times a ratio. The ratio is the number of
+   work-items that run at a time with this group size, divided by that number with the profile's. The ratio is 1 if no
+   limit of registers is set, if rows_wider is 0, or if this group size is the smaller one. tuning: scan-rows-group */
 static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *plan, uint32_t step, int few) {
     static const uint32_t wider[] = {8, 9, 10, 12, 16};
     const gpuscan__tiles_tuning *tiles = &gs->device.profile.tiles;
@@ -17167,12 +17169,12 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 /* ---- columns: see unit, strip, block and band at the fields of gpuscan__scan_plan ---- */
 
 #define GPUSCAN__COLUMNS_LINES 16 /* a work-item scans at least 16 lines, and loads at most 16 at a time if DIRECT */
-#define GPUSCAN__COLUMNS_STAGE 64 /* lines under 64 bytes are STAGED. A work-item takes 64 bytes of a column at once */
+#define GPUSCAN__COLUMNS_STAGE 64 /* lines under 64 bytes are STAGED: a work-item loads 64 bytes of a column at once */
 #define GPUSCAN__COLUMNS_STRIP 128 /* on a GPU, bytes of each line that a group scans (a group's strip) */
-#define GPUSCAN__COLUMNS_ALONE 256 /* with this many work-items per compute unit, one launch scans whole columns */
+#define GPUSCAN__COLUMNS_ALONE 256 /* with >= 256 work-items per compute unit, one launch scans whole columns */
 #define GPUSCAN__COLUMNS_LOW   64 /* with at most this many lines, one launch scans whole columns */
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes that a work-item takes of each line, on a CPU */
-#define GPUSCAN__COLUMNS_FEW   16 /* on a CPU, each number of columns up to 16 has a program; larger ones share one */
+#define GPUSCAN__COLUMNS_FEW   16 /* on a CPU, each number of columns up to 16 has its program; all others share one */
 
 /* Returns how many columns a GPU's work-item takes: enough for 32 bits if lines are aligned to 32 bits, else 1. */
 static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
@@ -17252,7 +17254,7 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit, units, lines;
     int cpu = gpuscan__key_is_cpu(key), forced = plan->common.forced != NULL;
     plan->unit = plan->key.vector;
-    if (plan->unit == 0) /* on a CPU: whole cache lines (a multiple of 64 columns), up to a tile; in a self-test 16 */
+    if (plan->unit == 0) /* on a CPU: a multiple of 64 columns (whole cache lines), at most `tile`; in a self-test 16 */
         plan->unit = gpuscan__min(
             forced ? GPUSCAN__COLUMNS_FEW : gpuscan__ceil_div(gpuscan__ceil_div(plan->columns, groups), 64) * 64, tile);
     units = gpuscan__ceil_div(plan->columns, plan->unit);
@@ -17482,8 +17484,8 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
 }
 
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
-/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 8 elements. In round 0 the second
-   segment includes a whole tile. In round 1 a segment ends with the first tile, and the last segment takes the rest. */
+/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 8 elements. In round 0, segment 1
+   includes a whole tile. In round 1, a segment ends with the first tile, and the last segment takes the rest. */
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
     uint64_t s = 0, at = 0;
     for (starts[0] = 0; at < count; starts[++s] = at) {
@@ -17499,8 +17501,8 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
 }
 
 /* Fills the arrays of a self-test along columns. The matrix has more columns than a group scans, unless the program is
-   for few columns. It has more lines than two groups scan, unless key.undivided is 1. In round 1 columns are not
-   aligned, and lines have gaps unless they pass through local memory. Edges lie where work-items' lines meet. */
+   for few columns. It has more lines than two groups scan, unless key.undivided is 1. In round 1, columns are not
+   aligned, and lines have gaps unless STAGED. Edges (gpuscan__is_edge) lie at borders between work-items' lines. */
 static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
@@ -17564,9 +17566,9 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     }
     desc->count = shape.count;
     pitch = shape.count + gap;
-    /* rows are unaligned in all rounds if `shifts` is 1, and in round 1 if the program needs no alignment */
     if (own.reverse) /* aligns the ends of rows, where the vectors of a reverse scan begin */
         desc->src.offset = desc->dst.offset = (0 - shape.count) % 16;
+    /* rows are unaligned in all rounds if `shifts` is 1, and in round 1 if the program needs no alignment */
     if (own.shifts || (test->round == 1 && (own.reverse || !gpuscan__uses_ptx_or_local(test->gs, test->key)))) {
         desc->src.offset += 1;
         desc->dst.offset += 2;
@@ -17614,7 +17616,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 #if GPUSCAN__HAS_UNIFORM_ADD
 
 /* gpuscan__uniform_add_resolve puts two ranges into the plan: dst, to be read and written, and addend, to be read.
-   gpuscan__uniform_add_choose takes CPU_MULTI_PASS, or MULTI_PASS with up to 256 work-items a group, 4 vectors each. */
+   gpuscan__uniform_add_choose takes CPU_MULTI_PASS, or MULTI_PASS with up to 256 work-items of up to 4 vectors. */
 
 typedef struct gpuscan__uniform_add_plan {
     gpuscan__plan common;
@@ -17732,7 +17734,7 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     desc->op = e->op;
     desc->custom = e->custom;
     desc->count = shape.count;
-    desc->block = test->round == 0 ? 7 : 77; /* odd, so blocks end inside vectors. With 7, a vector may hold two ends */
+    desc->block = test->round == 0 ? 7 : 77; /* odd, so blocks end inside vectors. With 7, two blocks may end in one */
     dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
     addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
     if (!test->failed)
@@ -17757,8 +17759,8 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 #if GPUSCAN__HAS_REDUCE
 
 /* gpuscan__reduce_choose takes the profile's strategy for reductions, but SINGLE_PASS in place of SINGLE_PASS_AHEAD. In
-   a single pass, key.word is not 0, and groups exchange partial results in state words. Otherwise a second launch
-   combines the partial results. A call has one result, or one for each row or segment.
+   a single pass, key.word is not 0, and groups exchange partial results in state words. In several passes, a second
+   launch combines the partial results. A call has one result, or one for each row or segment.
     form        | chosen if                                       | kernel gpuscan_... | second one if key.word is 0
     one result  | key.segments is NONE                            | reduce             | reduce_finish
     path        | a CPU reduces rows or segments                  | reduce_segments    | reduce_join
@@ -17818,7 +17820,7 @@ typedef struct gpuscan__reduce_plan {
     X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(image_x) X(image_y) X(flags)
 GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
 
-/* Returns the kernels' names. The second kernel combines groups' partial results if there are no state words. */
+/* Returns the kernels' names. Without state words, a second kernel combines groups' partial results. */
 static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
     static const char *const names[2][5] = {
         {"gpuscan_reduce", NULL, "gpuscan_reduce", "gpuscan_reduce_finish", NULL},
@@ -17843,7 +17845,7 @@ static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const g
 }
 
 /* Returns how many elements a vector has. They fit 16 bytes of src. On a CPU, or if order matters, they also fit 16
-   bytes of dst, but not in ARGMIN and ARGMAX. */
+   bytes of dst, except in ARGMIN and ARGMAX, whose results are indices. */
 static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
@@ -17892,7 +17894,6 @@ GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_operation(text, gs, plan, "REDUCE", vector, 0, 0, 0);
 }
 
-/* Resolves rows, src_pitch and segments. Sets the number of results, and the average number of elements of each. */
 static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan_segments *segments = &desc->segments;
@@ -17996,7 +17997,6 @@ static uint64_t gpuscan__reduce_sharers(const gpuscan__reduce_plan *plan) {
     return plan->key.segments ? plan->split_groups : plan->groups;
 }
 
-/* Returns why the strategy cannot do the call, or NULL if it can. */
 static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
     const char *why = gpuscan__why_refused(gs, plan, strategy);
     if (why || !gpuscan__is_single_pass(strategy))
@@ -18028,7 +18028,7 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
 }
 
 /* Returns whether extra groups sum long rows or segments. They always do for segments of a large src: one segment may
-   have all elements. Otherwise, the mean length must be large, with few results or desc->count > INT32_MAX. */
+   have all elements. Otherwise they do if the mean length is large, and results are few or desc->count > INT32_MAX. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
@@ -18059,8 +18059,9 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
             plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * (key->group / lanes));
 }
 
-/* Sets the size of groups that each sum one segment. Segments that are split and few get groups of the size for single
-   results (tuning: segments-few). In other calls, if order matters, halves groups until a mean segment fills a tile. */
+/* Sets the size of groups that each sum one row or segment. If there are few, and extra groups sum the long ones, takes
+   the size for single results (tuning: segments-few). Otherwise takes the profile's size for segments. If order matters
+   in this case, halves groups until a segment of mean length fills a tile. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
@@ -18229,7 +18230,7 @@ static void gpuscan__reduce_shape(const gpuscan *gs, gpuscan__reduce_plan *plan)
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
-    int lanes = 0, whole = e->commutes; /* 1: limits registers to lane_registers (lanes) or reduce.registers (whole) */
+    int lanes = 0, whole = e->commutes; /* register limit: lane_registers if lanes, else reduce.registers if whole */
     if (plan->key.segments) {
         gpuscan__segments_shape(gs, plan);
         lanes = plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg;
@@ -18343,7 +18344,8 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
 
 /* Sets a round's rows or segments. Round 0: many rows of 5 elements. Round 1: three rows longer than two tiles. Round 2
    (only with key.split): three rows longer than a lane's loads. Segments are the same, but empty segments follow each:
-   1 or, on a GPU from round 1 on, 15, so that long segments are rare. Returns 1 + this number, or 0 for rows. */
+   1 or, on a GPU from round 1 on, 15, so that long segments are rare. Returns 0 for rows. For segments, returns 1 + the
+   number of empty segments behind each. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -18383,7 +18385,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     if (each)
         offsets = gpuscan__test_in(test, &desc->segments.data,
                                    (desc->segments.count + 1) * gpuscan__types[desc->segments.type].size);
-    desc->src_width = own.image ? 1021 : 0; /* every device has images with enough rows of this width */
+    desc->src_width = own.image ? 1021 : 0; /* every device supports images of this width with enough rows */
     src = gpuscan__test_in(test, own.image ? NULL : &desc->src, (length * rows + desc->src_width) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, rows * (each ? each : 1) * size);
     for (i = 0; i < rows && !test->failed; i++) {
@@ -18457,7 +18459,8 @@ typedef struct gpuscan__histogram_key {
     uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image; 0: a CPU counts, or there is a single row */
     uint32_t whole_tiles;        /* 1: the program has a kernel for tiles whose rows are whole vectors */
     uint32_t slices;             /* number of slices into which bins are cut. A group counts one slice */
-    uint32_t by_value, spread;   /* by_value: 1: counts bytes by value. spread: 1: a value's channels are adjacent */
+    uint32_t by_value, spread;   /* by_value: 1: counts bytes by value. spread: 1: counters are in order of values, then
+                                    channels; 0: of channels, then values */
     uint32_t merge;              /* with by_value: 1: adds counts of values to bins at the end; 0: values are bins */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
     uint32_t edge_step;          /* for EDGES: the first step of a search, the largest power of two below `bins` */
@@ -18500,12 +18503,12 @@ typedef struct gpuscan__histogram_plan {
     uint64_t pitch, weights_pitch, groups; /* pitch: in bytes. weights_pitch: in weights */
     uint64_t samples;                /* number of all samples. Does not overflow, since their bytes fit 64 bits */
     uint64_t tile_width, tile_height, tiles_across, tiles; /* if `tiles` is 1, the tile holds all samples */
-    uint64_t tile_samples;                                 /* number of a tile's samples */
-    uint64_t members;                                      /* groups that share a tile; on a CPU, pieces of a tile */
-    uint64_t tables;  /* tables of counters in scratch: one for each of a CPU's groups that count there, otherwise 1 */
+    uint64_t tile_samples;
+    uint64_t members; /* groups that count a tile; on a CPU, the number of pieces into which a tile is cut */
+    uint64_t tables;  /* tables of counters to add up: on a CPU, one for each group that counts in scratch; else 1 */
     int in_launch;                   /* 1: the launch that counts also writes `counts` */
     int in_counts;                   /* 1: a CPU's first group counts in `counts`, and needs no table in scratch */
-    int few;                         /* 1: bins are cut into slices, and one row has few samples: see SLICE_SHORT */
+    int few;                         /* 1: bins are cut into slices, and the one row has few samples: see SLICE_SHORT */
     gpuscan__bounds bounds[4];       /* [0] for all channels; if by_channel is 1, one for each channel in the mask */
     uint64_t edges;                  /* elements from the first channel's first edge to the last channel's last edge */
 } gpuscan__histogram_plan;
@@ -18560,8 +18563,8 @@ static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     return gpuscan__max(words, 1);
 }
 
-/* Returns how many words of local memory a kernel declares: at least 1024, and at most `most` unless it needs more.
-   Larger numbers of words are rounded up by at most a quarter. So similar bin counts share a program. */
+/* Returns how many words of local memory a kernel declares that needs `words`: at least 1024 words, and at most `most`
+   or, if more, `words`. Rounds up by a quarter or less, so that similar numbers of bins share a program. */
 static uint64_t gpuscan__declared_words(uint64_t words, uint64_t most) {
     uint64_t step = 128;
     while (step * 8 <= words)
@@ -18607,7 +18610,6 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__hist
         gpuscan__undefine(text, texts->source);
 }
 
-/* Defines the types of samples, of values that are compared with bounds, of counters and of weights. */
 static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     const gpuscan__type_facts *sample = &gpuscan__types[plan->sample];
@@ -18673,7 +18675,6 @@ static int gpuscan__is_product(uint64_t range, uint64_t bins) {
     return range == 0 || (bins < range && (range <= (uint64_t)1 << 32 || (range & (range - 1)) == 0));
 }
 
-/* Returns how an integer sample finds its bin: GPUSCAN__BIN_MODE_... */
 static uint32_t gpuscan__bin_mode(uint64_t range, uint64_t bins) {
     if (range >= bins && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0)
         return GPUSCAN__BIN_MODE_SHIFT;
@@ -18701,7 +18702,6 @@ static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins
     return gpuscan__fraction64(bins, range) + (mode == GPUSCAN__BIN_MODE_MULTIPLY && (range & (range - 1)) != 0);
 }
 
-/* Resolves the range of integer bins, and how a sample finds its bin. `given` has the lower and the upper bound. */
 static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan *plan, const gpuscan_bound *given,
                                             gpuscan__bounds *bounds) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
@@ -18712,7 +18712,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
     gpuscan__histogram_key *key = &plan->key;
     int ordered = type->kind == 's' ? given[0].i < given[1].i : lower < upper;
     if (key->form == GPUSCAN_BINS_VALUES) {
-        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* count of integers >= lower; 0: 2^64 */
+        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* integers >= lower; 0: 2^64 */
         range = beyond && beyond < bins ? beyond : bins; /* bins past the last 64-bit integer have no samples */
     } else if (lower == 0 && upper == 0) {
         lower = least;
@@ -18727,7 +18727,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
     key->range_all = lower == least && range == whole;
     /* 32 bits suffice for the offset s - lower of a sample s if the range lies within the type: if s < lower, the
        offset wraps to 2^32 - (lower - s), which is at least the range, so that s counts as outside. But a closed range
-       includes the offset `range`: if it ends one past the largest value, the smallest s could wrap to this offset. */
+       includes the offset `range`. If upper is one past the type's values, the smallest s could wrap to that offset. */
     key->wide_offset = 1;
     if (bits < 64) {
         uint64_t above = lower - least;
@@ -18752,7 +18752,7 @@ static double gpuscan__rounded(gpuscan_type type, double x) {
     return rounded;
 }
 
-/* Returns whether x is neither infinite nor NaN. Tests its bits, since -ffast-math assumes all numbers to be finite. */
+/* Tests x's bits, because -ffast-math assumes that all numbers are finite. */
 static int gpuscan__is_finite(gpuscan_bound x) {
     return (x.u >> 52 & 0x7ff) != 0x7ff;
 }
@@ -18792,7 +18792,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, gpuscan__histogram_plan *
     /* The kernel guesses that sample s is in bin (s - lower) * (1 / step). Among up to 2^20 bins, rounding s - lower
        and 1 / step adds errors of up to 2^-24 * 2^20 bins each, together 1/8 bin. An edge, up to 2^21 steps from 0,
        errs by up to 2^-24 * 2^21 steps, or 1/8 bin. The mode NEAREST rounds the guess to an integer k, and tries only
-       bins k and k - 1. One is right if the errors are less than 1/2 bin in sum, and nothing over- or underflows. */
+       bins k and k - 1. These suffice if the sum of the errors is below 1/2 bin, and nothing over- or underflows. */
     largest = -lower > upper ? -lower : upper;
     plan->key.mode = GPUSCAN__BIN_MODE_GUESS;
     if (plan->bins <= 1u << 20 && step * 2097152.0 >= largest && step > 1e-34 && step < 1e30)
@@ -18935,7 +18935,7 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, gpuscan__histogram_p
     return gpuscan__resolve_bounds(gs, plan);
 }
 
-/* Resolves the tiles. Tiles without pixels are included, since their counters are written, too. */
+/* Tiles without pixels are included, because their counters are written, too. */
 static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
     uint64_t rows = desc->rows ? desc->rows : 1, counters;
@@ -19075,7 +19075,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 #define GPUSCAN__FEW_EDGES   256  /* above this many bins, edges stay in global memory if there are no cells */
 #define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for cells, which each group makes anew */
 
-/* Puts edges in local memory, if necessary with fewer copies of bins. Up to FEW_EDGES bins have at least 4 copies. */
+/* Puts edges in local memory if they fit. To make room, reduces the copies of bins (to 4 for up to FEW_EDGES bins). */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
