@@ -19356,8 +19356,8 @@ static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     return plan->key.local_words ? 0 : gpuscan__local_words(plan) * 4; /* 0: the kernel declares its local memory */
 }
 
-/* Returns whether gpuscan_histogram_tiles can count: one group counts each tile, and all rows of all tiles are whole
-   vectors. Excludes CL_MEM_USE_HOST_PTR: only such buffers may begin at an address that is no multiple of 16 bytes. */
+/* Returns whether gpuscan_histogram_tiles can count: each tile has one group and rows of whole vectors, and there is no
+   count_buffer. Excludes CL_MEM_USE_HOST_PTR: only such buffers may begin at an address that 16 does not divide. */
 static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
     uint64_t pixel = (uint64_t)plan->element_size * plan->pixel_elements;
@@ -19995,7 +19995,7 @@ static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *p
                                                   plan->capacity, in_place);
 }
 
-/* Ends `resolve` of selections and runs: adds the ranges of tally and count_buffer. Refuses runs without an output. */
+/* Ends `resolve` of selections and runs: adds the ranges of tally and count_buffer. Refuses calls without results. */
 static gpuscan_result gpuscan__select_end(gpuscan *gs, gpuscan__select_plan *plan) {
     static const char *const fields[2][3] = {{"selected.count", "selected.count_type", "selected.dispatch"},
                                              {"runs.count", "runs.count_type", "runs.dispatch"}};
@@ -22156,7 +22156,7 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 /* [QUANTILE] ------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_QUANTILE
 
-/* gpuscan__quantile_resolve sets the fractions, the bins' bounds and the rows of counters. Each row is a histogram.
+/* gpuscan__quantile_resolve checks the fractions, and sets bins' bounds and rows of counters. A row is a histogram.
    gpuscan__quantile_choose takes MULTI_PASS or CPU_MULTI_PASS, and a variant.
     variant  | chosen for                                                           | a row is the task of
     ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group
