@@ -19098,13 +19098,13 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 
 #define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* maximum number of groups in a launch that counts tiles */
 /* Limits if each tile has a histogram. tuning: histogram-tiles */
-#define GPUSCAN__TILE_COPIES  16 /* minimum mean samples per counter: more copies of bins take too long to add up */
+#define GPUSCAN__TILE_COPIES  16 /* minimum mean samples per counter: further copies of bins take too long to add up */
 #define GPUSCAN__TILE_SAMPLES 32 /* maximum number of samples that a work-item loads at a time */
 
-/* Chooses where a CPU counts:
-     bytes without weights or expressions, if tables fit   in tables of 256 counters, added to the bins at the end
-     up to CPU_LOCAL_BINS bins that fit local memory       in tables of bins and a counter for samples without a bin
-     other bins, 64-bit sums, or if `refused` is 1         in tables of bins in scratch */
+/* Chooses where a CPU counts: the first row that applies, and whose tables fit local memory.
+     bytes without weights, expressions, images, small tiles   in tables of 256 counters, added to the bins at the end
+     up to CPU_LOCAL_BINS bins, 32-bit sums, `refused` is 0    in tables of bins and a counter for samples without a bin
+     otherwise                                                 in tables of bins in scratch */
 static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies, int refused) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* number of tables of 256 counters: a multiple of the channels */
@@ -19167,8 +19167,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
 }
 
 enum {
-    GPUSCAN__SLICE_SHORT = 48, /* samples are few if one group per compute unit can load them with at most this many
-                                  vectors per work-item. (Each slice has its own groups, which load all samples.) */
+    GPUSCAN__SLICE_SHORT = 48, /* samples are few if, with one group per compute unit, a work-item loads at most this
+                                  many vectors. (Each slice has its own groups, which load all samples.) */
     GPUSCAN__SLICE_MORE = 8    /* if samples are few, bins are cut into more slices than necessary, as long as a
                                   work-item loads at most this many vectors */
 };
@@ -19199,7 +19199,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
     uint32_t most = key->group, vector = plan->vector;
-    uint64_t all_items = (uint64_t)vector * most * gs->device.units; /* samples of one load by one group per unit */
+    uint64_t all_items = (uint64_t)vector * most * gs->device.units; /* samples: 1 vector per item, 1 group per unit */
     int is_cpu = gpuscan__key_is_cpu(key), spends;
     key->vectors = tuning->vectors;
     own->rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
@@ -19258,7 +19258,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                                                  : 12;
     uint64_t piece = is_cpu ? key->tile : plan->vector; /* samples of a piece (a tile of a CPU, a vector of a GPU) */
     uint64_t least = is_cpu ? 1 : key->group * per_item; /* minimum number of pieces per group */
-    uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* minimum samples per group of a tile */
+    uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* minimum samples per group, if tiled */
     if (own->tiled) {
         plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(tile / worth, 1));
         plan->members = is_cpu && !own->copies ? 1 : gpuscan__max(plan->members, tile >> 30);
@@ -19277,11 +19277,12 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
 }
 
 /* Decides whether the launch that counts also writes `counts`. It does in these cases:
-      tiles  one group counts each tile. On a GPU, one launch must also suffice, with bins in local memory
+      tiles  one group counts each tile. A GPU must also count all tiles in a single launch, in local memory
       GPU    one group counts each slice of the bins, or accumulators count the groups that have added to them
-      CPU    there is one group; or the device has a fence, and the tables are small
-   A simulator (FENCE_MEM) reports plain stores to tables in scratch as a race, so there these tables do not count as
-   small. If a CPU's tables are in scratch, its first group counts in `counts` instead, if it can read that buffer. */
+      CPU    there is one group; or the device has a fence, and the tables have at most CPU_SUM_AT_ONCE bytes. On a
+             simulator (FENCE_MEM), tables must be local: it reports plain stores to tables in scratch as a race
+   Without tiles, a CPU's first group counts in `counts` instead of a table in scratch if the launch writes `counts`,
+   and if `counts` can be read and has no gaps. */
 static void gpuscan__histogram_finishing(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     int is_cpu = gpuscan__key_is_cpu(&plan->common.key), is_apart = is_cpu && !own->copies && !own->tiled;
@@ -19352,8 +19353,8 @@ static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     return plan->key.local_words ? 0 : gpuscan__local_words(plan) * 4; /* 0: the kernel declares its local memory */
 }
 
-/* Returns whether gpuscan_histogram_tiles can count: one group counts each tile, and all rows of all tiles are whole
-   vectors. Excludes CL_MEM_USE_HOST_PTR: only such buffers may begin at an address that is no multiple of 16 bytes. */
+/* Returns whether gpuscan_histogram_tiles can count: each tile has one group and rows of whole vectors, and there is no
+   count_buffer. Excludes CL_MEM_USE_HOST_PTR: only such buffers may begin at an address that 16 does not divide. */
 static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
     uint64_t pixel = (uint64_t)plan->element_size * plan->pixel_elements;
@@ -19368,7 +19369,7 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
 static void gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan, uint32_t flags,
                                      uint64_t first_tile, uint64_t groups) {
     const gpuscan_histogram_desc *desc = plan->desc;
-    const uint32_t unit = plan->element == GPUSCAN_TYPE_CUSTOM ? 1 : plan->element_size; /* bytes per gpuscan_element */
+    const uint32_t unit = plan->element == GPUSCAN_TYPE_CUSTOM ? 1 : plan->element_size; /* sizeof(gpuscan_element) */
     gpuscan__launch launch =
         gpuscan__launch_begin(chain, gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0);
     gpuscan__histogram_numbers numbers;
@@ -19379,7 +19380,7 @@ static void gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histo
     numbers.pitch = plan->pitch / unit;
     numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     GPUSCAN__HISTOGRAM_PLAN(GPUSCAN__FROM_PLAN)
-    if (chain->recording) /* a rehearsal's count is 0: here for gpuscan_histogram_tiles, in a buffer for others */
+    if (chain->recording) /* gpuscan_histogram_tiles ignores count_buffer, which holds 0 in a rehearsal */
         numbers.count = 0;
     numbers.slice_bins = gpuscan__slice_bins(plan);
     numbers.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
@@ -19538,9 +19539,9 @@ static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, uint32_
     return bin;
 }
 
-/* A self-test has its own expressions. With convert, a pixel holds a number below TEST_VALUES: a custom type in its
-   last uint or uchar, other pixels in one channel (the others are 0). convert adds the pixel's index in its row. The
-   sum, mod TEST_VALUES, is the counted value's number. The sum or, without convert, the index gives the weight. */
+/* A self-test has its own expressions. With `convert`, a pixel holds a number n below TEST_VALUES: in a custom type's
+   last uint or uchar, or in one channel (the rest are 0). i is the pixel's index in its row. `convert` returns the test
+   value with the number (n + i) % TEST_VALUES. The weight is 1 + (n + i) % 3 or, without `convert`, 1 + i % 3. */
 enum { GPUSCAN__TEST_VALUES = 64 };
 
 /* Adds source code: an array with the bits of the test's values, and a function that returns one of the values. */
@@ -19689,11 +19690,11 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
         {all / wide, wide, 3, row, all / wide / 4, 1}, /* more tiles, some cut off at the right and at the bottom */
         {all / 80 + 2, 80, 32, 48, all / 160 + 2, 1}}; /* tiles whose rows are whole vectors */
     gpuscan__test_rows shape = shapes[tiled ? 3 + round : of->key.rows ? 1 + round : 0];
-    if (of->key.image && shape.pixels > 4096) { /* every device has images of 8192 columns */
+    if (of->key.image && shape.pixels > 4096) { /* 4096 and the gap fit: every device has images of 8192 columns */
         shape.rows *= gpuscan__ceil_div(shape.pixels, 4096);
         shape.pixels = 4096;
     }
-    if (shape.tile_width == 0) /* a row is two tiles wide or, without tiles, one */
+    if (shape.tile_width == 0) /* a row is cut into two tiles or, without tiles, not at all */
         shape.tile_width = shape.pixels / (1 + tiled) + tiled;
     if (shape.tile_height == 0)
         shape.tile_height = shape.rows;
@@ -19780,14 +19781,14 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 
 /* gpuscan__select_resolve sets the outputs, the tally, and the array that decides what is kept: flags, bits, elements
    for a predicate, or keys of runs. gpuscan__select_choose takes a tuning row's strategy, or the next simpler one that
-   fits. An exclusive scan of ones (kept elements) and zeros (the others) gives kept elements their output positions.
+   fits. An exclusive scan of ones (kept elements) and zeros (dropped ones) gives kept elements their output positions.
     form        | chosen for                                        | kernels gpuscan_...
     multi-pass  | MULTI_PASS and CPU_MULTI_PASS                     | scan_sums (if parts > 1), parts
-    few         | SINGLE_PASS, lanes, up to FEW_TILES tiles         | look_back, with key.few
+    few         | SINGLE_PASS with lanes, up to FEW_TILES tiles     | look_back, with key.few
     look-back   | SINGLE_PASS otherwise, CPU_SINGLE_PASS            | look_back, or look_back_cpu on a CPU
-    ahead       | SINGLE_PASS_AHEAD                                 | ahead. With key.once it loads each tile once
+    ahead       | SINGLE_PASS_AHEAD                                 | ahead. With key.once, it loads each tile once
    If a call is in place, key.moves is 1: these kernels store outputs in scratch, and select_move copies them to their
-   buffers. In several passes, key.word is 0, since there are no state words. */
+   buffers. In multi-pass, key.word (the bits of a state word) is 0, since groups pass no states. */
 
 enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS }; /* dst, if the call wants it, and the payloads */
 /* A value of `by`, below: the first key of each run is kept. Only the operation `runs` uses it. */
@@ -19824,7 +19825,7 @@ typedef struct gpuscan__select_plan {
     gpuscan__select_fields of; /* points to the fields of common.desc */
     uint32_t size;            /* bytes of an element or a key */
     uint32_t values_size, results_size;
-    uint32_t index_size;      /* bytes of an index */
+    uint32_t index_size;
     uint64_t count, units;    /* count: elements of the source. units: elements of `decides` (32-bit words for BITS) */
     uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
     uint32_t items, limit;    /* the tally's dispatch_items and dispatch_limit, or their defaults */
@@ -19890,7 +19891,7 @@ static int gpuscan__select_stages(const gpuscan__select_key *key) {
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
 }
 
-/* Returns whether groups list kept elements' positions in the tile. Indices, lengths and later loads need the list. */
+/* Returns whether groups list kept elements' positions in the tile: for indices, lengths, or loads by position. */
 static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
     return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
@@ -19902,7 +19903,7 @@ static int gpuscan__select_lists_runs(const gpuscan *gs, const gpuscan__key *key
            !gpuscan__select_lists_places(own);
 }
 
-/* Defines the macro GPUSCAN_name(X) as X(number, word type, words) for each output from number `from` on. */
+/* Defines GPUSCAN_name(X): X(k, word type, words of an element) for each output k from number `from` on. */
 static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const gpuscan__select_key *key,
                                     uint32_t from) {
     char line[64];
@@ -19991,7 +19992,7 @@ static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *p
                                                   plan->capacity, in_place);
 }
 
-/* Ends `resolve` of selections and runs: adds the ranges of tally and count_buffer. Refuses runs without an output. */
+/* Ends `resolve` of selections and runs: adds the ranges of tally and count_buffer. Refuses calls without results. */
 static gpuscan_result gpuscan__select_end(gpuscan *gs, gpuscan__select_plan *plan) {
     static const char *const fields[2][3] = {{"selected.count", "selected.count_type", "selected.dispatch"},
                                              {"runs.count", "runs.count_type", "runs.dispatch"}};
@@ -20225,7 +20226,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     if (!common->forced && (plan->tiles > GPUSCAN__FEW_TILES || !gpuscan__uses_lanes(gs, key)))
         plan->key.few = 0;
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
-    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* a word has 32 flags, each of which counts as 4 bytes */
+    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* `ahead` counts a flag of one bit as 4 bytes */
         tile_bytes *= 32;
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
@@ -20280,7 +20281,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
     *plain += 64;
-    common->idle_plain = *plain; /* if the count on the device is 0, kernels do not access the outputs' scratch below */
+    common->idle_plain = *plain; /* if the device's count is 0, kernels do not access the outputs, which come next */
     for (k = 0; k <= plan->key.outputs; k++) { /* 16 bytes more: see gpuscan__arg_output */
         uint32_t size = k < plan->key.outputs ? plan->key.sizes[k] : plan->key.index_size;
         plan->rooms[k] = *plain;
@@ -20291,8 +20292,8 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
 }
 
 /* Sets the kernel argument for output k (k = key.outputs: for the indices), and returns its offset in words. The
-   argument is `buffer` or, if `to` is given, a place in scratch. This place's address equals that of *to modulo 16, so
-   that bytes can be copied between them 16 at a time. */
+   argument is `buffer` or, if `to` is not NULL, scratch that stands in for `*to`. `*to` and this scratch begin at equal
+   addresses modulo 16, so that kernels can copy 16 bytes at a time. */
 static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__select_plan *plan, uint32_t k,
                                     gpuscan_buffer buffer, const gpuscan_buffer *to) {
     uint64_t size = k < plan->key.outputs ? plan->key.sizes[k] : gpuscan__max(plan->key.index_size, 1);
@@ -20301,7 +20302,7 @@ static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__sele
               : gpuscan__arg_buffer(launch, buffer) * (size / word);
 }
 
-/* Sets outputs' arguments. enters: 1: the launch stores outputs in scratch. leaves: 1: it copies them from there. */
+/* Sets the arguments of outputs and tally. enters: 1 if they go to scratch. leaves: 1 if outputs come from scratch. */
 static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, int enters, int leaves,
                                  gpuscan__select_numbers *numbers) {
     const gpuscan__select_key *key = &plan->key;
@@ -20387,7 +20388,7 @@ static void gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *
 /* ---- self-test of selections and runs */
 
 /* Returns whether the self-test keeps element i. Round 0 keeps about half, and all edges: see gpuscan__is_edge. Round 1
-   keeps the first tile, nothing of the second, about one in seven of the others, and the last element. */
+   keeps the first tile, nothing of the second, about one in seven later elements, and the last element. */
 static int gpuscan__select_test_keeps(const gpuscan__test_shape *shape, uint64_t i) {
     if (shape->round == 0)
         return gpuscan__is_edge(shape, i) || gpuscan__mix(i) % 2 == 0;
@@ -20545,7 +20546,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     int wide = plan->common.forced ? gpuscan__select_own(plan->common.forced).wide != 0
                                    : desc->count > GPUSCAN__SELECT_NARROW;
     /* 1: the call reduces values: it has dst, perhaps as a host array without a buffer yet. Also 1 for an empty call
-       with call.values or call.sources: 0 would drop the custom text, without which these two fields are refused */
+       with call.values or call.sources: they are refused without a custom text, which 0 would drop below */
     int reduces = desc->dst.mem || desc->host_dst ||
                   (desc->count == 0 && (desc->call.values_size || desc->call.source_count));
     const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
@@ -21677,7 +21678,7 @@ static void gpuscan__sort_test_size(const gpuscan__test *test, gpuscan_sort_desc
 }
 
 /* Tests a sort. If indices move with keys, round 1 asks for a permutation, and round 2 gathers a payload by index. No
-   array is sorted in place. But a self-test's plan assumes that all arrays may be, so that copies are tested. */
+   array is sorted in place. But the plan does not know this, so that the copies of results to `dst` are tested, too. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     gpuscan__sort_key own = gpuscan__sort_own(test->key);
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
@@ -21760,8 +21761,8 @@ typedef struct gpuscan__integral_plan {
     gpuscan__integral_key key;
     gpuscan__pixels src, dst;
     gpuscan__image_facts image;
-    uint64_t bands, band_rows, strips; /* per image: bands of rows and strips of columns; per band: rows */
-    uint64_t steps_at;                 /* index in PLAIN scratch of the sums of tiles' steps: see kernels.cl.inc */
+    uint64_t bands, band_rows, strips; /* an image has `bands` bands of `band_rows` rows, and `strips` column strips */
+    uint64_t steps_at;                 /* index in PLAIN scratch of the sums of tiles' rows (steps, see [INTEGRAL]) */
     uint32_t few_strips;               /* 1: tiles add up the strips to their left: `carries` is not launched */
     int is_apart;                      /* 1: a round of a self-test keeps few_strips at 0, to test `carries` */
 } gpuscan__integral_plan;
@@ -22112,7 +22113,7 @@ GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     desc->kind = own.exclusive ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
     desc->width = round == 2 ? strip - strip / 3 : (uint64_t)key->group * vector + strip / 2 + 1;
     desc->height = round == 2 ? 1 : 4 * (uint64_t)key->vectors + 1;
-    desc->src.offset = own.image ? 0 : round == 1; /* in round 1 vectors are not aligned */
+    desc->src.offset = own.image ? 0 : round == 1; /* in round 1, vectors are not aligned */
     desc->dst.offset = round == 1;
     desc->src_pitch = gpuscan__ceil_div(desc->width, 64) * 64;
     desc->dst_pitch = desc->src_pitch + 64 + (round == 1);
@@ -22152,13 +22153,12 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 /* [QUANTILE] ------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_QUANTILE
 
-/* gpuscan__quantile_resolve sets the fractions, the bins' bounds and the rows of counters. Each row is a histogram.
+/* gpuscan__quantile_resolve checks the fractions, and sets bins' bounds and rows of counters. A row is a histogram.
    gpuscan__quantile_choose takes MULTI_PASS or CPU_MULTI_PASS, and a variant.
     variant  | chosen for                                                           | a row is the task of
     ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group
     SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group, several at a time
-    RANKS    | otherwise                                                            | row_groups groups
-   row_groups is above 1 if rows are few and have more than LARGE_BINS bins, and no cdf is wanted. */
+    RANKS    | otherwise                                                            | row_groups groups */
 
 typedef struct gpuscan__quantile_key {
     uint32_t variant; /* GPUSCAN__QUANTILE_ALL, _SMALL or _RANKS: see [QUANTILE] */
@@ -22336,10 +22336,10 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
            gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) <= gs->device.local_memory;
 }
 
-/* Several groups share each row if there are up to LARGE_ROWS rows, of more than LARGE_BINS bins each, and no cdf. A
-   batch has all vectors that a sub-group holds at a time. A sub-group stores a sum of one batch, or of several if a row
-   would otherwise have more than SUMS sums. The last group to finish a row adds up the row's sums. On simulators
-   (FENCE_MEM), groups share no rows: simulators report the last group's loads as races. */
+/* Several groups share each row if there are up to LARGE_ROWS rows, of more than LARGE_BINS bins each, and no cdf. Each
+   sub-group stores one sum: of the counters that it holds at a time (a batch), or of several batches if a row would
+   otherwise have more than SUMS sums. The last group to finish a row adds up the row's sums, which needs a fence. On
+   simulators (FENCE_MEM), groups share no rows: simulators report the last group's loads as races. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
 static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
@@ -22428,7 +22428,7 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     for (b = 0; b < bins; b++) {
         uint32_t from_end = b < bins / 2 ? b : bins - 1 - b;
         count = from_end == bins / 2 ? 0 : gpuscan__mix(from_end) % 4; /* if `bins` is odd, the middle bin is empty */
-        if (from_end == half) /* bin `half` completes half of the total, and its mirror image has the same count */
+        if (from_end == half) /* makes the first half's sum total / 2. The mirror image of `half` has the same count */
             count = b == half ? total / 2 - sum : sums[half] - (half ? sums[half - 1] : 0);
         sum += count;
         sums[b] = sum;
@@ -22438,10 +22438,10 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
 }
 
 /* Sets a row's fractions (rank / total), and the results that the test expects.
-     BIN    the ranks of bins' last and first samples, in turn. Results: the bins
+     BIN    if k is even, fraction k has the rank of a bin's last sample, otherwise of its first. Results: the bins
      VALUE  the ranks of bins' last samples. Results: the bins' upper edges
-     MEAN   two fractions for each result. Their ranks lie equally far from both ends of the samples. Results: bins / 2,
-            since gpuscan__test_counts makes the counts symmetric */
+     MEAN   two fractions for each result: the ranks of the r-th sample from the begin and the r-th from the end.
+            Results: bins / 2, since gpuscan__test_counts makes the counts symmetric */
 static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_t *sums, double *fractions,
                                 unsigned char *dst) {
     int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN, by_bin = desc->form == GPUSCAN_QUANTILE_BIN;
@@ -22790,9 +22790,9 @@ typedef struct gpuscan__prepared {
 } gpuscan__prepared;
 
 /* Prepares a call for one count. Mode SIZE builds the program, too: its group size decides how much scratch is needed.
-   If only the later call shows whether it is in place, AUTO plans both cases, and a forced strategy has one plan for
-   both. is_less: 1 if the count is below the caller's. With is_less, if a forced strategy does not fit, nothing is
-   prepared or logged: the result is SUCCESS. always: 1 to rehearse the program even if the previous count had it. */
+   With both_places, only the later call shows whether it is in place. AUTO then plans both cases. A forced strategy has
+   one plan for both cases. is_less: 1 if the count is below the caller's. If a forced strategy does not fit it, returns
+   SUCCESS, and prepares and logs nothing. always: 1 to rehearse the program even if the previous count had it, too. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan any;
@@ -22838,10 +22838,10 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
 }
 
 /* Prepares a call, or only sizes its scratch, for all counts down to call.counts_from. Plans each count up to 4096.
-   Above that, steps down by a 1024th of the count. At each step, plans a multiple of 16 and the number after it: rows
-   without gaps take another program if each row begins at a whole vector. Adds a 256th to the scratch, since a count
-   between two planned counts may need slightly more. If a driver compiles at launches, rehearses each halving of the
-   count, since smaller counts may launch other kernels. */
+   Above that, steps down by a 1024th of the count. Then goes on to a multiple of 16, and also plans the number above
+   it: rows without gaps take another program if each row begins at a whole vector. Adds a 256th to the scratch, since a
+   count between two planned counts may need slightly more. If a driver compiles at launches, rehearses each halving of
+   the count, since smaller counts may launch other kernels. */
 GPUSCAN__COLD gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
@@ -23131,7 +23131,7 @@ static void gpuscan__add_loaded(gpuscan *gs, gpuscan__program *program) {
 }
 
 /* Adds a blob's programs to the object. The driver gets no binary before the whole blob is checked, since drivers may
-   crash on damaged binaries. Grows each kind of scratch to its size in the blob, if that is at most SHAM_MOST bytes. */
+   crash on damaged binaries. Grows each kind of scratch to its size in the blob, if this size is at most SHAM_MOST. */
 GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const void *blob, size_t size) {
     gpuscan__blob_header header;
     gpuscan__program *before = gs->programs, *list = NULL, *program;
