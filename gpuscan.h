@@ -2615,7 +2615,7 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "@hPACKED_HERE\n\n"
 "@%`H `packed_@W(`O`Y){\n"
 "@K$PACKED==1?((`H)`Y&0xffu)*0x10001u:(`H)`Y;\n"
-"}\n\n\n"
+"}\n\n"
 "@%`H `packed_`Y(`H `J,`H `Y){\n"
 "`S$PACKED==1)\n"
 "@K$PACKED_SIGNED?`add_chars(`J,`Y):`add_uchars(`J,`Y);\n"
@@ -2653,7 +2653,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1320 \"kernels.cl.inc\"\n"
+"#line 1319 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
@@ -2710,7 +2710,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1380 \"kernels.cl.inc\"\n"
+"#line 1379 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
@@ -2995,7 +2995,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1716 \"kernels.cl.inc\"\n"
+"#line 1715 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
@@ -3006,7 +3006,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@6@/ `$s_@y($SUB@n, @j)\n\n\n"
 "@%`H ``F_$u(@c@y,@c@v){\n"
 "@K@y>=@v?0:(`H)$x@v-@y,@@$$g);\n"
-"}\n\n\n"
+"}\n\n"
 "@%`H `$u_past(`H $u,`H past){\n"
 "@K$u>past?$u-past:0;\n"
 "}\n\n\n"
@@ -3550,7 +3550,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2378 \"kernels.cl.inc\"\n"
+"#line 2376 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
@@ -3700,7 +3700,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2545 \"kernels.cl.inc\"\n"
+"#line 2543 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
@@ -4016,7 +4016,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2898 \"kernels.cl.inc\"\n"
+"#line 2896 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
@@ -4770,7 +4770,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3785 \"kernels.cl.inc\"\n"
+"#line 3783 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
@@ -5116,7 +5116,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@O\n\n"
 "@hAHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
 "@6$WANTS_AFTER(`W, `F) ($INCLUSIVE || @@((`F) + 1) * $$g >= (`W)->@v)\n\n\n\n"
-"@6$FINDERS ($LOADS_AFTER ? $SUB@nS : 1)\n\n\n"
+"@6$FINDERS ($LOADS_AFTER ? $SUB@nS : 1)\n\n\n\n"
 "@7@t`@__$v(@Y``W*`W,`H `F,`@_*@_,`t*inner,\n"
 "@Z`@a*@a){\n"
 "`H block=$BLOCK$i`F);\n"
@@ -5282,7 +5282,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4458 \"kernels.cl.inc\"\n"
+"#line 4457 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5368,7 +5368,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`S!$ROWS_GUARDED||`is_of_`Ws(`F,i+v,@X))\n"
 "x[v]=`@F`K@d->@G[v],$INDEX$i`F->@v-1,@X`L\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@6$ROWS_QUICK (@> > 4 || $PACKED_HERE)\n"
 "@hROWS_QUICK$d@jS_APART\n"
 "@6$ANY_LANE(x) (`@V(x) != 0)\n"
