@@ -6480,8 +6480,8 @@ NULL};
 static const char *const gpuscan__piece_engine[] = {
 "#line 5869 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n"
-"#if !$UNDIVIDED\n\n"
+"@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
+"#if !$UNDIVIDED\n"
 "@;@b{\n"
 "$SCAN_SUMS_NUMBERS\n"
 "}``C_`Ys_@\\s;\n\n"
@@ -9408,7 +9408,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
 "#line 9278 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9817,7 +9817,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9768 \"kernels.cl.inc\"\n"
+"#line 9769 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9835,7 +9835,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9783 \"kernels.cl.inc\"\n"
+"#line 9784 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9849,7 +9849,7 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "@'@U$c*$o;\n"
 "@H@U$c*to;\n"
 "@QFIELDS(@QFIELD_MEMBER)\n"
-"}@U$mied;\n\n\n"
+"}@U$mied;\n\n"
 "@6@QFIELD_ADVANCE(f, `G) $mied.$o_##f += @y;\n"
 "@%@U$mied @U$mied_at(@U$mied $mied,@c@y){\n"
 "$mied.$o+=@y;\n"
@@ -11152,7 +11152,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "@Dinc(`V+((`H)(codes`N>>shift)&$w)*@QROW);\n"
 "@w=@w<`Bes-1?@w+1:0;\n"
 "}\n"
-"}\n\n\n"
+"}\n\n"
 "@7void @Uadd_@vs(`H `Bes,@Y@Z`H*@vs,@H`H*`P){\n"
 "`H copies=@QROW/`Bes;\n"
 "$n`H c=@i;c<`Bes*$RADIX;c+=$@n){\n"
@@ -11259,7 +11259,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11465 \"kernels.cl.inc\"\n"
+"#line 11464 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11353,7 +11353,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11565 \"kernels.cl.inc\"\n"
+"#line 11564 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
