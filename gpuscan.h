@@ -934,7 +934,7 @@ typedef struct gpuscan_uniform_add_desc {
 /* Combines each block of dst with its addend: dst[i] = addend[i / block] op dst[i]. The addend is the left operand.
    This completes a scan in pieces: each piece is scanned by itself, then combined with the total of all earlier pieces.
 
-   scratch       none; gpuscan_uniform_add_scratch_size builds nothing
+   scratch       none, so gpuscan_uniform_add_scratch_size builds no program
    conversion    none. `custom` may be the one of the scan that this call completes: its convert is ignored.
                  call.sources must be empty
    method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
@@ -11727,7 +11727,7 @@ typedef struct gpuscan__facts {
 #define GPUSCAN__NUMBERS_tiles(X)                                                                                      \
     X(groups_per_unit, {  4,   8,   8,   8,   8, 64,   4,   4,   4}) /* groups per compute unit in multi-pass calls */ \
     /* register limits for selections by bits, and for groups that take several tiles each. A limit in the call's row  \
-       of gpuscan__tunings replaces them. [0]: elements and keys of up to 4 bytes, [1]: larger ones */                 \
+       of gpuscan__tunings replaces them. [0]: elements and keys of up to 4 bytes, [1]: of more */                     \
     X(counted_registers[2], GPUSCAN__NVIDIA(64, 0), GPUSCAN__NVIDIA(80, 0))                                            \
     X(parts_vectors,   {  0,   0,   4,   4,   0,  0,   0,   0,   0}) /* maximum vectors in MULTI_PASS; 0: no limit */  \
     /* maximum elements of a selection's tile: 16-bit indices and local memory allow no more */                        \
@@ -11747,7 +11747,7 @@ typedef struct gpuscan__facts {
    A large sort first moves elements into buckets by their top digit. If buckets have sort_bucket / 2 bytes or more on
    average, a work-item moves a block of keys, then the values of this block. With smaller buckets, that is slower.
    Later passes move a bucket from one array to another and back. A second-level cache (2 MiB or less on the measured
-   CPUs) holds the bucket in both arrays only if it has less than sort_split bytes: larger ones are divided once more.
+   CPUs) holds the bucket in both arrays only if it has less than sort_split bytes: larger buckets are divided again.
    tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
 #define GPUSCAN__NUMBERS_cpu(X)                                                                                        \
     X(chunk,        {4096, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 17, 1 << 18, 1 << 18})                    \
@@ -11756,8 +11756,8 @@ typedef struct gpuscan__facts {
     X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1)) /* maximum elements that one work-item sorts in one launch */         \
     X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item, as each leaves partial cache lines */     \
     X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum elements of a sort that first moves keys into buckets */       \
-    /* Maximum average bytes of buckets; half of this if values move with the keys. If half of a core's share of the   \
-       cache is larger, that is the maximum, up to 8 MiB. If buckets would be larger, the sort makes none */           \
+    /* Maximum bytes of a bucket on average, or half as many if values move with the keys. Half of a core's share of   \
+       the cache (at most 8 MiB) is the maximum if it is larger. Above the maximum, the sort makes no buckets */       \
     X(sort_bucket, GPUSCAN__ALIKE(1 << 20))                                                                            \
     X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* minimum bytes of a bucket that is divided once more */
 
@@ -11773,12 +11773,12 @@ typedef struct gpuscan__facts {
 
 /* Reductions of rows and segments. Extra groups may sum the long ones. They always do so for segments if src has more
    than `lanes` elements. If lanes sum the short ones, all groups then have split_group work-items. Without extra
-   groups, a group whose lanes sum segments has lanes_group work-items. If segments are short, the host halves this
-   number, but not below 128, until src has lanes_items elements per work-item of one group: small groups start earlier.
+   groups, groups that sum segments have lanes_group work-items. If segments are short, the host halves this number, but
+   not below 128, until src has lanes_items elements per work-item of one group: small groups start earlier.
    lane_registers leaves registers for the offsets of the next segments, which lanes load early. tuning: segments-lanes,
    segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
-    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, or if a whole group sums each segment */    \
+    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* rows without extra groups. See gpuscan__fit_each */   \
     X(vectors,     { 2,    4,   4,   4,   4,  4,  4,  4,  4})                                                          \
     X(per_unit,    { 4,    4,   8,   8,   8,  4,  4,  4,  4}) /* extra groups per compute unit, for long segments */   \
     X(row_lanes, GPUSCAN__ALIKE(4096))                        /* maximum elements of a row that a sub-group sums */    \
@@ -11876,8 +11876,7 @@ typedef struct gpuscan__device {
     int version, c_version; /* the versions of OpenCL and of OpenCL C: 120, 200 or 300 */
     int f64, int64_atomics, zero_copy, images;
     int fence, lanes; /* the GPUSCAN__FENCE_... and the GPUSCAN__LANES_... that programs use */
-    int asks_width;   /* 1: `lanes` is LANES_SUBGROUPS, but kernels cannot require a sub-group width. The host then
-                         queries the width of each kernel */
+    int asks_width;   /* 1: kernels with LANES_SUBGROUPS cannot require a width, so the host queries each one's width */
     uint32_t lane_width;
     char name[256], platform[256], driver[256], version_text[256];
     const char *build_options;
@@ -11979,8 +11978,9 @@ typedef struct gpuscan__stage {
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
 #define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of `sham`, and of `scratch` in recordings for blobs */
 
-/* Records a launch of gpuscan__rehearse. gpuscan__replay repeats the launch without a plan, since no plan comes with a
-   blob. `values` has room for a gpuscan_run (the largest init) and a kernel's numbers. */
+/* A launch that gpuscan__rehearse has recorded. gpuscan__replay repeats the launch without a plan, since no plan comes
+   with a blob. `values` holds the arguments passed by value, one after another: the struct of numbers and at most one
+   other (a gpuscan_run, the largest init, needs the most bytes). */
 typedef struct gpuscan__recorded {
     gpuscan__stage stage;
     uint64_t global, group;        /* work-items in total and per group */
@@ -12111,10 +12111,12 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
     gpuscan__text_bytes(text, string, strlen(string));
 }
 
-/* Lists the marks. In embedded code, ` and a mark stand for code that passes a call's values and sources from function
-   to function: see VALUES in tools/embed. Only this file uses the marks !, ? and ~. ! declares the variables that an
-   expression sees. ? declares the members of the struct that is passed. ~ declares the sources' offsets and the values
-   in a kernel's struct of numbers: as words, because PoCL 3.1 misplaces a struct with vectors there. */
+/* The marks. In embedded code, ` and a mark stand for code that passes a call's values and sources from function to
+   function: see VALUES in tools/embed. Only texts of this file use three of the marks:
+     !  declares the variables that an expression sees
+     ?  declares the members of the struct that is passed
+     ~  declares the sources' offsets and the values in a kernel's struct of numbers. The values are declared as 64-bit
+        words, because PoCL 3.1 misplaces a struct with vectors there */
 static const struct {
     char mark, without[5]; /* without: the code in programs that have no values and no sources */
     char with[16];         /* with values or sources: the first part of the code */
@@ -12465,7 +12467,7 @@ static int gpuscan__is_float_sum(const gpuscan__elements *e) {
     return e->op == GPUSCAN_OP_ADD && gpuscan__types[e->dst].kind == 'f' && e->channels <= 1 && !e->key;
 }
 
-/* Lists the types in which memory is moved. Index: log2 of their bytes. */
+/* The types in which memory is moved, indexed by the log2 of a type's size in bytes. */
 static const char gpuscan__raw_names[][8] = {"uchar", "ushort", "uint", "uint2", "uint4", "uint8", "uint16"};
 
 /* Returns the unsigned type of `size` bytes. In gpuscan_type, signed and unsigned types alternate. */
@@ -12954,9 +12956,9 @@ static const gpuscan__tuning *gpuscan__any_tuning(const gpuscan *gs) {
     return gpuscan__find_tuning(gs, GPUSCAN__FOR_ALL, 0, UINT64_MAX, 1u << GPUSCAN_STRATEGY_AUTO);
 }
 
-/* Lists the tiles of sorts with lanes, {group, elements per work-item, registers}, by profile (up to Intel's) and by
-     keys of    0: up to 4 bytes   1: 8 bytes
-     values of  0: none   1: 4 bytes   2: 8 bytes   3: 16 bytes
+/* The tiles of sorts with lanes, {group, elements per work-item, registers}, indexed [profile][keys][values]:
+     keys    0: up to 4 bytes   1: 8 bytes
+     values  0: none   1: 4 bytes   2: 8 bytes   3: 16 bytes
    NVIDIA's tiles are as large as local memory allows: a larger tile stores longer runs of elements with one digit. With
    more registers per work-item, fewer groups would run. More groups per compute unit or earlier loads of values are
    slower: they evict lines from the cache before stores have filled them. tuning: sort-tiles, sort-record-tiles
@@ -13058,8 +13060,7 @@ static uint64_t gpuscan__subgroup_width(const gpuscan *gs) {
     return 0;
 }
 
-/* Queries registers and compute capability. Returns whether LANES_PTX works: it needs capability 7.0, the first one
-   with scopes for loads and fences. */
+/* Queries registers and compute capability. Returns whether LANES_PTX works: scoped loads and fences need 7.0. */
 static int gpuscan__has_ptx_lanes(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -13234,8 +13235,7 @@ static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id devi
     return (class_ << 40) + gpuscan__min(speed, ((uint64_t)1 << 40) - 1) + 1;
 }
 
-/* Chooses the first device with `wanted` in its name or its platform's name. Without `wanted` (NULL), chooses the
-   device of the highest rank. */
+/* Chooses the first device with `wanted` in its or its platform's name, or the highest-ranked if `wanted` is NULL. */
 static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     const gpuscan_opencl *cl = &gs->cl;
     char list[1024] = "";
@@ -14476,7 +14476,7 @@ static int gpuscan__add(uint64_t a, uint64_t b, uint64_t *sum) {
     return *sum >= a;
 }
 
-/* Counts elements from the first row's begin to the last row's end, gaps included. Their bytes must fit 64 bits. */
+/* Sets *elements to the number from the first row's begin to the last row's end, with gaps. Bytes must fit 64 bits. */
 GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t count, uint64_t rows,
                                                uint64_t pitch, uint64_t size, uint64_t *elements) {
     uint64_t before, bytes;
@@ -15271,7 +15271,8 @@ static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
     return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
 }
 
-/* Records for bug reports that a strategy, the vendor's instructions or a program is no longer used. */
+/* Called when the object stops using a strategy, a program or the vendor's instructions (`what`, a sentence, says
+   which). Counts and logs this, and keeps the message in gs->refusal for bug reports. why: the cause. */
 GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const char *what, const char *why) {
     gs->refusals++;
     snprintf(gs->refusal, sizeof(gs->refusal), "%s, %s: %s: %s", plan->operation->name,
@@ -15279,7 +15280,7 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Stops using the vendor's instructions. Since key.lanes changes, later calls take no program that has them. */
+/* Stops using the vendor's instructions. Since key.lanes changes, later calls take no program that uses them. */
 static void gpuscan__leave_lanes(gpuscan *gs) {
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = GPUSCAN__LANE_WIDTH;
@@ -15398,7 +15399,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
 GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__elements *e = &plan->e;
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
-    /* no text of a self-test can convert between a builtin type and the caller's type */
+    /* prove_stand_in drops custom->convert, so its test cannot convert between a builtin and the caller's type */
     int converts = !e->selects && e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -15778,7 +15779,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
             return gpuscan__wrap(e->src, random | 3);
         x = gpuscan__is_edge(shape, i) ? 2 : 1;
         return gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1) ? 0 - x : x;
-    default: /* DATA_SET: at most one bit is 1. DATA_CLEARED: at most one bit is 0. Floats hold such 8-bit integers */
+    default: /* DATA_SET: at most one bit is 1. DATA_CLEARED: at most one bit is 0. Float types get 8-bit integers */
         bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
         x = bit < 64 ? (uint64_t)1 << bit : 0;
         return gpuscan__wrap(!gpuscan__is_float(e->src) ? e->src : of_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8,
@@ -15835,8 +15836,7 @@ GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gp
 
 /* ---- a test's arrays, and its run */
 
-/* A self-test has its own buffers and scratch, since calls may still use the object's scratch. An array ends with guard
-   bytes. */
+/* A self-test has its own buffers and scratch, since calls may still use the object's. Guard bytes end each array. */
 enum { GPUSCAN__TEST_ARRAYS = 16 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
@@ -17837,7 +17837,6 @@ static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(REDUCE_SEGMENTS, segments) | GPUSCAN__PIECE(REDUCE_ONE, !segments);
 }
 
-/* Returns how many vectors a work-item has in flight. */
 static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const gpuscan__elements *e) {
     return e->op == GPUSCAN_OP_CUSTOM && (e->t_size == 8 || e->t_size == 16)
                ? profile->reduce.vectors_custom
@@ -19069,7 +19068,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     return own->by_value != 0;
 }
 
-/* A search among the edges finds a sample's bin. Cells (see edge_cells) say where it begins. tuning: histogram-edges */
+/* A search among the edges finds a sample's bin. It begins where cells (edge_cells) say. tuning: histogram-edges */
 #define GPUSCAN__LOCAL_EDGES 2048 /* up to this many bins, groups copy edges to local memory */
 #define GPUSCAN__EDGES_ALONE 32   /* up to this many bins, making cells takes more time than they save */
 #define GPUSCAN__FEW_EDGES   256  /* above this many bins, edges stay in global memory if there are no cells */
@@ -19343,7 +19342,8 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
 
 /* Returns the bytes of a group's local memory argument, or 0 if the kernel declares this memory. A GPU's group has the
    arrays of [HISTOGRAM]. A CPU's group has `byte_tables` tables of 256 counters and one table of bins, or `copies`
-   tables of bins (at least 4 bytes if it has none). A table of bins has a spare counter for samples without a bin. */
+   tables of bins. If `copies` is 0 (the tables are in scratch), the argument has 4 bytes, since OpenCL rejects 0. A
+   table of bins has a spare counter for samples without a bin. */
 static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     if (plan->key.byte_tables)
@@ -20526,7 +20526,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
 /* Sets the elements' size and alignment to those of the struct gpuscan_run in kernels.cl.inc. */
 static void gpuscan__runs_state(gpuscan__elements *e) {
     uint32_t value = e->reduces ? e->t_size : 0, align, number, at;
-    e->wide = e->wide || (value && value % 8 == 0); /* after a value of 8, 16, ... bytes, 64-bit numbers need no gap */
+    e->wide = e->wide || (value && value % 8 == 0); /* 64-bit counters also if the value has 8, 16, ... bytes */
     number = e->wide ? 8 : 4;
     align = (uint32_t)gpuscan__max(gpuscan__alignment(value), number);
     at = (value + 3) / 4 * 4;
@@ -21014,7 +21014,7 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile. Maximum groups per core */
 
-/* Lists tiles of SMALL sorts that rank by votes. A sort takes the first row whose `group` the device allows, whose
+/* The tiles of SMALL sorts that rank by votes. A sort takes the first row whose `group` the device allows, whose
    group * rounds elements suffice, and whose `bytes` hold the larger of key and value. tuning: sort-small-shapes */
 static const struct {
     uint32_t group, rounds, bytes;
@@ -22428,7 +22428,7 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     for (b = 0; b < bins; b++) {
         uint32_t from_end = b < bins / 2 ? b : bins - 1 - b;
         count = from_end == bins / 2 ? 0 : gpuscan__mix(from_end) % 4; /* if `bins` is odd, the middle bin is empty */
-        if (from_end == half) /* makes the first half's sum total / 2. The mirror image of `half` has the same count */
+        if (from_end == half) /* bin `half` gets what the first half lacks of total / 2. Its mirror image does, too */
             count = b == half ? total / 2 - sum : sums[half] - (half ? sums[half - 1] : 0);
         sum += count;
         sums[b] = sum;
@@ -22453,7 +22453,7 @@ static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_
         while (bin > 0 && before == rank) /* skips empty bins */
             before = --bin ? sums[bin - 1] : 0;
         fractions[k] = (double)(by_bin && k % 2 ? before + 1 : rank) / total;
-        if (is_mean) /* pairs are symmetric: an odd fraction mirrors its predecessor */
+        if (is_mean) /* fractions come in pairs: number k, if odd, mirrors number k - 1 */
             fractions[k] = k % 2 == 0 ? (double)(k / 2) / 16 : k == 1 ? 1 : 1 - fractions[k - 1] + 1 / total;
         result = by_bin ? bin : gpuscan__float_bits(is_mean ? (float)bins / 2 : (float)bin + 1);
         if (!is_mean || k < ranks / 2)
