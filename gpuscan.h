@@ -12910,9 +12910,9 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(AMD_OR_INTEL, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, RUNS, 0, 0, MULTI_PASS, 256, 8, 0, 0, 0),
 #endif
-    /* Scans on AMD's and Intel's GPUs. On AMD's, SINGLE_PASS_AHEAD is faster above 16 MiB, or above 4 MiB if elements
-       have 8 bytes and any order gives the same result. Intel's compiler would keep 8 vectors of bytes or floats in
-       private memory. In segmented scans, it would spill 4 vectors of short elements. tuning: scan-fold, scan-intel */
+    /* Scans on AMD's and Intel's GPUs. On AMD's, SINGLE_PASS_AHEAD beats SINGLE_PASS above 16 MiB (4 MiB if elements
+       have 8 bytes and any order gives the same result). Intel's compiler would keep 8 vectors of bytes or floats in
+       private memory. In segmented scans, 4 vectors of short elements would spill. tuning: scan-fold, scan-intel */
     GPUSCAN__TILE(AMD, EXACT, 8, 4096, SINGLE_PASS, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
@@ -15737,7 +15737,7 @@ static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
 }
 
 /* Returns a factor that spreads small numbers over a 64-bit src: over both halves or, if integers become floats, over
-   the upper half, since f32 cannot hold more bits. Returns 1 if src is smaller, or if dst cannot hold the products. */
+   the upper half, since f32 cannot hold more bits. Returns 1 if src has fewer bits, or dst cannot hold the products. */
 static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     const uint64_t one = 1;
     if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
@@ -16007,7 +16007,7 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     return r;
 }
 
-/* Reads bytes from a buffer. Clears test->right if they are not the expected ones. */
+/* Reads bytes from a buffer. Clears test->right if they differ from those at `expected`. */
 static gpuscan_result gpuscan__test_read(gpuscan__test *test, cl_mem mem, uint64_t at, uint64_t bytes,
                                          unsigned char *got, const unsigned char *expected) {
     cl_int code = test->gs->cl.clEnqueueReadBuffer(test->gs->service_queue, mem, CL_TRUE, (size_t)at, (size_t)bytes,
@@ -17080,11 +17080,11 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
 }
 
 /* Tries a size of tiles of whole rows. Step 0 takes the profile's group size, and the profile's vectors per work-item
-   or, if `few` is 1 because the call is small, 2 vectors (BY_ELEMENTS: twice these). Later steps make tiles larger.
+   or, if `few` is 1 because the call is small, 2 vectors (BY_ELEMENTS: twice as many). Later steps make tiles larger.
    Returns 0 if there is no such step, if the device cannot run it, or if a row exceeds the tile. Otherwise returns how
    busy a multiprocessor is, in %: the part of the tile that rows use, times a ratio. The ratio is the number of
    work-items that run at a time with this group size, divided by that number with the profile's. The ratio is 1 if no
-   limit of registers is set, if rows_wider is 0, or if this group size is the smaller one. tuning: scan-rows-group */
+   limit of registers is set, rows_wider is 0, or this group is smaller than the profile's. tuning: scan-rows-group */
 static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *plan, uint32_t step, int few) {
     static const uint32_t wider[] = {8, 9, 10, 12, 16};
     const gpuscan__tiles_tuning *tiles = &gs->device.profile.tiles;
@@ -18058,9 +18058,9 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
             plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * (key->group / lanes));
 }
 
-/* Sets the size of groups that each sum one row or segment. If there are few, and extra groups sum the long ones, takes
-   the size for single results (tuning: segments-few). Otherwise takes the profile's size for segments. If order matters
-   in this case, halves groups until a segment of mean length fills a tile. */
+/* Sets the size of groups that each sum one row or segment. If results are few, and extra groups sum the long rows or
+   segments, takes reduce.group (tuning: segments-few). Otherwise takes segments.group and, if order matters, halves it
+   until a segment of mean length fills a tile. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
@@ -21834,7 +21834,7 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
     return gpuscan__extent(gs, field, image, of->images, of->image_pitch, size, elements);
 }
 
-/* Sets range->partial, and its rows if they all are one pitch apart: in one image, or without gaps between images. */
+/* Sets range->partial. Sets the range's rows if all are one pitch apart: one image, or no gaps between images. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
     uint64_t rows = of->height, row = of->width * of->channels;
     range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
