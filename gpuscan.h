@@ -12112,7 +12112,7 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
 }
 
 /* The marks. In embedded code, ` and a mark stand for code that passes a call's values and sources from function to
-   function: see VALUES in tools/embed. Only texts of this file use three of the marks:
+   function: see VALUES in tools/embed. Three marks occur only in texts of this file:
      !  declares the variables that an expression sees
      ?  declares the members of the struct that is passed
      ~  declares the sources' offsets and the values in a kernel's struct of numbers. The values are declared as 64-bit
@@ -19068,7 +19068,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     return own->by_value != 0;
 }
 
-/* A search among the edges finds a sample's bin. It begins where cells (edge_cells) say. tuning: histogram-edges */
+/* A search among edges finds a sample's bin. Cells (edge_cells) say where the search begins. tuning: histogram-edges */
 #define GPUSCAN__LOCAL_EDGES 2048 /* up to this many bins, groups copy edges to local memory */
 #define GPUSCAN__EDGES_ALONE 32   /* up to this many bins, making cells takes more time than they save */
 #define GPUSCAN__FEW_EDGES   256  /* above this many bins, edges stay in global memory if there are no cells */
