@@ -12840,7 +12840,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
                   loading a tile twice is faster. tuning: select-tiles, select-small, select-once
      runs         a tile is loaded once, which is always faster. tuning: runs-tiles, runs-small, runs-once
    On AMD's and Intel's GPUs, one group of a large call turns the tiles' sums into prefixes, unless gpuscan__scan_misfit
-   makes a scan take several passes. Large runs with a reduction are faster in several passes. Intel's rows were
+   makes a scan take several passes. Large calls that reduce runs are faster in several passes. Intel's rows were
    measured with tiles' sums loaded by atomics. tuning: scan-fold, select-fold, runs-fold */
 #define GPUSCAN__TILE(devices, calls, size, kib, strategy, group, vectors, mib_ahead, registers, once)                 \
     {GPUSCAN__ON_##devices, GPUSCAN__FOR_##calls, size, (kib) ? (uint64_t)(kib) << 10 : UINT64_MAX,                    \
