@@ -2718,7 +2718,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "@6$SHARED_ALIGNED @#aligned(16)))\n"
 "@O\n"
 "@6$SUMS_COMMUTE ($REDUCE$d$COMMUTATIVE)\n"
-"@6$EXCHANGED ($SUMS_COMMUTE ? 1 : 2 * @&)\n\n\n\n"
+"@6$EXCHANGED ($SUMS_COMMUTE ? 1 : 2 * @&)\n\n\n"
 "@6$LOADS_AFTER \\\n"
 " ($AHEAD&&$LOADS_TOGETHER&& !$EXACT&& !$FLOAT_SUM&& !$RUNS)\n\n\n"
 "@6$BLOCK \\\n"
@@ -2939,7 +2939,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "`Cned`N=x`N;\n"
 "`$ss_`C`K`Cned,@W,`Y,@a);\n"
 "@O\n"
-"}\n\n\n\n\n",
+"}\n\n\n\n",
 "@7`@} `neighbours_`Y(`+`@} x,`H @v,@Z`@a*@a){\n"
 "@h@4\n"
 "@(`H d=1;d<@v;d*=2)\n"
@@ -2995,7 +2995,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1715 \"kernels.cl.inc\"\n"
+"#line 1713 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
@@ -3550,7 +3550,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2376 \"kernels.cl.inc\"\n"
+"#line 2374 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
@@ -3700,7 +3700,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2543 \"kernels.cl.inc\"\n"
+"#line 2541 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
@@ -3713,7 +3713,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`F->`R`N=x`N;\n"
 "@K$my;\n"
 "}\n"
-"@O\n\n\n"
+"@O\n\n"
 "@7`O``F_`C_sub@{(`+``F*`F,@c@y,@c@v,\n"
 "@Z`@a*@a){\n"
 "@hRUNS_BY_SUB@n\n"
@@ -4016,7 +4016,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2896 \"kernels.cl.inc\"\n"
+"#line 2893 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
@@ -4587,7 +4587,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@;@b{\n"
 "``I_@_ `D,`V;\n"
 "@t@s;\n"
-"}``I_@W;\n\n\n\n"
+"}``I_@W;\n\n\n"
 "@%@e`C@T(`+@H``Q*`Q,@ci,``I x,\n"
 "@Y``I_@W*@q,@ta`A,@tstream){\n"
 "`S$PREFETCH_DST)\n"
@@ -4605,7 +4605,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@%@e`I_past(`+``I_@W*@q,``I x){\n"
 "``I `Y=(``I)($LAST(x`L\n"
 "@q->`V.low=@-?@:_`I`K@q->`V.low,`Y):`Y;\n"
-"}\n\n\n"
+"}\n\n"
 "@%@e`C_@d(`+`$o $o,@H``Q*`Q,@ci,``I id,\n"
 "``I_@W*@q,@ta`A,@tstream){\n"
 "``I x=`$v_$o`K$o,i),@W;\n"
@@ -4770,13 +4770,13 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3783 \"kernels.cl.inc\"\n"
+"#line 3778 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
 "}``T;\n"
-"@6$ENDS(`T) ((`T)->@y + $$g >= `units((`T)->@v))\n\n\n\n\n"
+"@6$ENDS(`T) ((`T)->@y + $$g >= `units((`T)->@v))\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -4917,7 +4917,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n\n"
 "@%`H `live_`Fs(@c@v){\n"
 "@`(`H)max(@@1,@v/$$g+(@v%$$g!=0`L\n"
-"}\n\n\n\n\n\n\n"
+"}\n\n\n\n\n\n"
 "@hCOUNTED\n\n\n\n\n\n"
 "@7`H `draw(@H`H*@ver,`H `P,`H drawers,`H `V,@Z`@a*@a){\n"
 "`S($AHEAD||$@nS_IN_ORDER)&&drawers>=`P)\n"
@@ -4942,7 +4942,7 @@ static const char *const gpuscan__piece_handover[] = {
 "while(!$a&&`may_poll(&polls))\n"
 "$a=``Y_$v(`W,`F,`Y);\n"
 "@K$a;\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n"
 "@7`O`@f_`Ys(`+@Y``W*`W,`H $o,`H to,\n"
 "@Z`@a*@a){\n"
 "`H `F=$o+@?_LANE;\n"
@@ -4977,7 +4977,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "@O\n"
 "@hFEW\n\n\n\n"
-"@6``F_@_ `few_@_\n\n\n\n\n"
+"@6``F_@_ `few_@_\n\n\n\n\n\n"
 "@7@t`few_@_(`+@Y``W*`W,`H `F,`O`Y,`@_*`Uer,\n"
 "`@_*inner,@Z`@a*@a){\n"
 "`H @W=`F/@?;\n"
@@ -5282,7 +5282,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4457 \"kernels.cl.inc\"\n"
+"#line 4452 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5295,7 +5295,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`H $ps;\n"
 "`H @v;\n"
 "`H @r,@Gs;\n"
-"`H past,`Ws_@W;\n"
+"`H past,`Ws_@W;\n\n\n"
 "`H `X_limit,`Q_limit;\n"
 "}``W_`F;\n\n\n"
 "@;@b{\n"
@@ -5335,7 +5335,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "}\n"
 "@%@t`is_beside_`Ws(@Y``W_`F*`F,`H i){\n"
 "@Ki+@><=`F->@r||i>=`F->@r+`F->@Gs;\n"
-"}\n\n\n"
+"}\n\n"
 "@7@e`W_`F_fetch(``F*data,@Y``W_`F*`F,\n"
 "@Y``W_@|*@|s){\n"
 "@(@2@&@m{\n"
@@ -5356,7 +5356,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`@|_$y(`F,&@|);\n"
 "}\n"
 "}\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n\n"
 "@6$ROWS_GUARDED \\\n"
 " ($CONVERT_IS_CUSTOM||(!@-&&($ROW_GAPS|| !$FLOAT_SUM)))\n"
 "@7@e`W_@Gs(`+`@}*x,@Y``X_@d*@d,\n"
@@ -5578,7 +5578,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4803 \"kernels.cl.inc\"\n"
+"#line 4800 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
@@ -5682,7 +5682,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4923 \"kernels.cl.inc\"\n"
+"#line 4920 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
@@ -5974,7 +5974,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5274 \"kernels.cl.inc\"\n"
+"#line 5271 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
@@ -6027,7 +6027,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5328 \"kernels.cl.inc\"\n"
+"#line 5325 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
@@ -6118,7 +6118,7 @@ static const char *const gpuscan__piece_select[] = {
 " `S$PREFETCH_DST) \\\n"
 " $PREFETCH(to,$PREFETCH_DST,1); \\\n"
 " *(@Hunaligned*)(to)=$REGISTER$i`G,$COMPRESS($REGISTER$iint,x),$w`L \\\n"
-" }\n\n"
+" }\n\n\n"
 "@%@ekeep_$o(@Hvoid*to,@'void*$o,`H size,`H $w){\n"
 "`Ssize==1)\n"
 "$KEEP_LANES(uchar,to,$PASTE(v$v,$COMPRESSES)(0,(@'uchar*)$o),$w)\n"
@@ -6478,7 +6478,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5869 \"kernels.cl.inc\"\n"
+"#line 5867 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
@@ -6789,7 +6789,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6219 \"kernels.cl.inc\"\n"
+"#line 6217 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6870,7 +6870,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6301 \"kernels.cl.inc\"\n"
+"#line 6299 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7101,7 +7101,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6574 \"kernels.cl.inc\"\n"
+"#line 6572 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7111,7 +7111,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@'``X*`X;\n"
 "@'`@]*@]s;\n"
 "@c@Ms,@r,$t;\n"
-"@c`W_length,pitch;\n"
+"@c`W_length,pitch;\n\n\n"
 "@c@~,probes;\n"
 "@'`$v*@ds;\n"
 "`H skew;\n"
@@ -7138,7 +7138,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "@c`Es=path.@Ms+(path.$t-path.@r),@{s=max(@\\s->split_@{s,@@1);\n"
 "path.@~=max((`Es+@{s-1)/@{s,@@$$g);\n"
-"@g\n"
+"@g\n\n\n"
 "@c`P=($BY_ROWS?(path.@Ms-1)*path.pitch:0)+@\\s->@v;\n"
 "path.skew=(`H)((size_t)path.`X/@N``X))%$SEGMENT_VECTOR;\n"
 "path.@ds=(@'`$v*)(path.`X-path.skew);\n"
@@ -7749,7 +7749,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7345 \"kernels.cl.inc\"\n"
+"#line 7347 \"kernels.cl.inc\"\n"
 "\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7803,7 +7803,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7398 \"kernels.cl.inc\"\n"
+"#line 7400 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8204,7 +8204,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7858 \"kernels.cl.inc\"\n"
+"#line 7860 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
@@ -8701,7 +8701,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8435 \"kernels.cl.inc\"\n"
+"#line 8437 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -9024,7 +9024,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8830 \"kernels.cl.inc\"\n"
+"#line 8832 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -9127,7 +9127,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8958 \"kernels.cl.inc\"\n"
+"#line 8960 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9407,8 +9407,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9278 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 9280 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9454,7 +9454,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "bin-=to->@y_bin;\n\n"
 "@K$SLICES==1&&$CHANNELS==1?bin:$xbin,to->slice_bins);\n"
 "@O\n"
-"}\n\n\n"
+"}\n\n"
 "@%@e@v_sample(`+`sample s,@ci,`H channel,@'`weight*weights,\n"
 "@Y`@ving*to,`b$zs b$zs){\n"
 "`S!$CHANNEL_ON(channel))\n"
