@@ -1714,7 +1714,7 @@ static const char *const gpuscan__piece_device[] = {
 "@6$ONE_ITEM\n"
 "@O\n\n\n\n"
 "@6$ROLLED _Pragma(\"unroll 1\")\n\n\n"
-"@hLANES_APART\n"
+"@hLANES_APART || ($SORT$d!$CPU)\n"
 "@6@= _Pragma(\"unroll\")\n"
 "@g\n"
 "@6@=\n"
@@ -1724,7 +1724,7 @@ static const char *const gpuscan__piece_device[] = {
 "@g\n"
 "@6@=_$fS $ROLLED\n"
 "@O\n\n\n"
-"@hON(PTX) || (@jS_APART$d$SORT)\n"
+"@hON(PTX) || ($SORT$d!$CPU)\n"
 "@6@7@%@#always_inline))\n"
 "@g\n"
 "@6@7static inline\n"
@@ -10081,16 +10081,17 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "`B.$y_states=c`P->states+@QBASES+(p+1)%2*c`P->`Fs*$RADIX;\n"
 "`B.@v=c`P->@v;\n"
 "@K`B;\n"
-"}\n\n\n\n",
+"}\n\n\n\n\n",
 "@7`position @U`C(`position x,`H items,@Z`position*`Ys){\n"
-"`H at=@i;\n"
-"`Ys[at]=x;\n"
+"@Z`position*`V=`Ys+@i;\n"
+"long $k`M\n"
+"`V[$k]=x;\n"
 "@.;\n"
-"$n`H d=1;d<items;d*=4){\n"
+"@(`H d=1;d<items;d*=4){\n"
 "$n`H $u=d;$u<4*d;$u+=d)\n"
-"x+=@i>=$u?`Ys[at-$u]:0;\n"
-"at=at<$@n?at+$@n:at-$@n;\n"
-"`Ys[at]=x;\n"
+"x+=@i>=$u?`V[$k-$u]:0;\n"
+"$k=$@n-$k;\n"
+"`V[$k]=x;\n"
 "@.;\n"
 "}\n"
 "@Kx;\n"
@@ -10134,7 +10135,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10139 \"kernels.cl.inc\"\n"
+"#line 10141 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10417,7 +10418,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10459 \"kernels.cl.inc\"\n"
+"#line 10461 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -10430,12 +10431,11 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@6$RANK_@n_SIZE @jS\n"
 "@6$RANK_@n_ITEM @j\n"
 "@g\n"
-"@6$RANK_@nS 1u\n"
-"@6$RANK_@n @i\n"
-"@6$RANK_@n_SIZE 1u\n"
-"@6$RANK_@n_ITEM 0u\n"
-"@O\n"
-"@6$NIBBLE_$hS 8u\n\n"
+"@6$RANK_@n_SIZE ($@n < 32 ? $@n : 32u)\n"
+"@6$RANK_@nS ($@n / $RANK_@n_SIZE)\n"
+"@6$RANK_@n (@i / $RANK_@n_SIZE)\n"
+"@6$RANK_@n_ITEM (@i % $RANK_@n_SIZE)\n"
+"@O\n\n"
 "@6@i_DIGITS (($RADIX + $@n - 1u) / $@n)\n"
 "@6$OWN_DIGIT(e) (@i * @i_DIGITS + (e))\n\n\n"
 "@%`H `ordered_@w(`key_code ordered,`@w @w){\n"
@@ -10451,12 +10451,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@6$MASK_MOST ($$g / 5)\n\n"
 "@6$RANKS_BY_MASKS 0u\n"
 "@6$RANKS_BY_VOTES 1u\n"
-"@6$RANKED 2u\n\n\n"
-"@6$RANK_BATCH (!@QQUICK ? 1u : @QSMALL ? $ROUNDS : 2u)\n\n\n"
+"@6$RANKED 2u\n\n\n\n"
+"@6$RANK_BATCH \\\n"
+" (!$@4?2u: !@QQUICK?1u:@QSMALL?$ROUNDS:2u)\n"
+"@6$DIGIT_COUNTS ($RANK_@nS * $RADIX)\n\n\n"
 "@6$PACK (@QPACKED ? 2u : 1u)\n"
 "@6$ROWS ($RANK_@nS / $PACK)\n\n\n\n"
 "@6$PADDED(@|) ((@|) + (@QPADDED ? (@|) / 32 : 0))\n"
-"@6$ROUND_PLACE(k) ($PADDED((k) * $@n) + $PADDED(@i))\n\n\n"
+"@6$ROUND_PLACE(k) ((size_t)$PADDED((k) * $@n) + $PADDED(@i))\n\n\n"
 "@6$PARTS(size) (!@QHALVED || (size) <= 4 ? 1u : (size) == 8 ? 2u : 4u)\n"
 "@6$e_PARTS $PARTS($e_SIZE)\n"
 "@6@R_PARTS $PARTS(@QVALUE_SIZE)\n"
@@ -10472,7 +10474,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@h@4$d!@jS_APART\n"
 "`H $ss[$@n];\n"
 "@O\n"
-"`H @w_$w;\n"
+"`H @w_$w,@w_shift;\n"
 "`H ticket,late;\n"
 "union{\n"
 "`H $ws[$RANK_MASKS?$@n:1];\n"
@@ -10482,14 +10484,13 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`key_code key[$PADDED($$g/$e_PARTS)];\n"
 "@U$c $c[$PADDED($$g/@R_PARTS)];\n"
 "@Umover mover[$PADDED($$g)];\n"
-"`H @v[@QPACKED?$RANK_@nS*$RADIX:1];\n"
-"`H nibbles[$@4?1:$PADDED($NIBBLE_$hS*$@n)];\n"
+"`H @v[@QPACKED?$DIGIT_COUNTS:1];\n"
+"`H $ws[$@4?1:$RANK_BATCH*$DIGIT_COUNTS];\n"
 "}exchange;\n"
-"`H $y[$RANK_@nS*$RADIX/$PACK];\n"
+"`H $y[$DIGIT_COUNTS/$PACK];\n"
 "@h@4\n"
 "`H others[@jS];\n"
 "@O\n"
-"`H lower;\n"
 "`H ranks_by;\n"
 "}@U@a;\n"
 "$FITS(sort,@N@U@a))\n\n\n"
@@ -10515,8 +10516,10 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`H @|s[$PACKED_$hS($PLACE@p)];\n"
 "}@U`F;\n\n\n\n\n"
 "@%`@w `@w_anew(`@w @w,vola`F @Z@U@a*@a){\n"
-"`S$@4&& !$SPILLS)\n"
+"`S!$SPILLS)\n"
 "@w.$w=@a->@w_$w;\n"
+"`S!$@4)\n"
+"@w.shift=@a->@w_shift;\n"
 "@K@w;\n"
 "}\n"
 "@%`key_code `key_anew(`key_code ordered){\n"
@@ -10557,12 +10560,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@K$RANK_@n_SIZE==32?$PADDED(`W)+$RANK_@n_ITEM\n"
 ":$PADDED(`W+$RANK_@n_ITEM);\n"
 "}\n\n\n"
-"@6$IS_WHOLE(valid) ((@jS_APART || !@QVALUES)$d(valid) == $$g)\n\n\n"
+"@%@t@Uhas(`H k,`H valid){\n"
+"@`(int)(k*$RANK_@n_SIZE)<(int)(valid-@Uat(0`L\n"
+"}\n\n\n"
 "@7void @U$v(@U`F*t,@'`key_$l*$r,`H valid,\n"
 "`@w @w,`key_code $t){\n"
 "`key_$l $ved[$ROUNDS];\n"
-"`S$IS_WHOLE(valid)){\n"
 "$r+=@Uat(0);\n"
+"`Svalid==$$g){\n"
 "@(u@2$ROUNDS@m\n"
 "$ved`N=$r[k*$RANK_@n_SIZE];\n"
 "@(u@2$ROUNDS@m\n"
@@ -10570,9 +10575,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@`;\n"
 "}\n"
 "@(u@2$ROUNDS@m\n"
-"$ved`N=@Uat(k)<valid?$r[@Uat(k)]:0;\n"
+"$ved`N=@Uhas(k,valid)?$r[k*$RANK_@n_SIZE]:0;\n"
 "@(u@2$ROUNDS@m\n"
-"t->$r`N=@Uat(k)<valid?`to_ordered($ved`N,@w.flip):$t;\n"
+"t->$r`N=@Uhas(k,valid)?`to_ordered($ved`N,@w.flip):$t;\n"
 "}\n\n"
 "#if @QPACKS\n"
 "@6@QFIELD_OF_RECORD(f, `G) `G field_##f;\n"
@@ -10602,7 +10607,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`F`N=records`N.$c;\n"
 "}\n\n"
 "@6@QFIELD_STORE(f, `G) $mied.to_##f[i] = record.fields.field_##f;\n"
-"@O\n\n\n"
+"@O\n\n\n",
 "@%@esort@T_$c(@U$mied $mied,`position i,@U$c $c,\n"
 "@tunpacks){\n"
 "#if @QPACKS\n"
@@ -10616,7 +10621,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "@O\n"
 "$mied.to[i]=$c;\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "@7void @U$v_$cs(@U$c*`F,@U$mied $mied,@cindex,\n"
 "`H valid,`H @z){\n"
 "#if @QPACKS\n"
@@ -10625,15 +10630,16 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@`;\n"
 "}\n"
 "@O\n"
+"@'@U$c*`V=$mied.$o+@Uat(0);\n"
 "`S!@QRECORDS&&(@z&$FLAG_BY_INDEX)){\n"
 "@(u@2$ROUNDS@m\n"
 "`F`N=(@U$c)index+@Uat(k);\n"
-"}else `S$IS_WHOLE(valid)){\n"
+"}else `Svalid==$$g){\n"
 "@(u@2$ROUNDS@m\n"
-"`F`N=$mied.$o[@Uat(k)];\n"
+"`F`N=`V[k*$RANK_@n_SIZE];\n"
 "}else{\n"
 "@(u@2$ROUNDS@m\n"
-"`F`N=@Uat(k)<valid?$mied.$o[@Uat(k)]:(@U$c)(0);\n"
+"`F`N=@Uhas(k,valid)?`V[k*$RANK_@n_SIZE]:(@U$c)(0);\n"
 "}\n"
 "}\n\n\n"
 "@6@QORDER(name, `G, array) \\\n"
@@ -10660,14 +10666,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 " @.; \\\n"
 " }\n"
 "@QTAKE(@Utake_$r,`key_code,key)\n"
-"@QTAKE(@Utake_movers,@Umover,mover)\n\n"
-"@h@4\n\n\n"
+"@QTAKE(@Utake_movers,@Umover,mover)\n\n\n\n"
 "@7void @U$b(@U`F*t,@Z@U@a*@a){\n"
 "@(`H e`Me<@i_DIGITS;e++){\n"
 "`H d=$OWN_DIGIT(e),@vs[$RANK_@nS];\n"
+"@Y@Z`H*`V=@QCOUNTS+d;\n"
 "t->$bs[e]`M\n"
 "@(`H r`Mr<$RANK_@nS;r++)\n"
-"@vs[r]=d<$RADIX?@QCOUNTS[r*$RADIX+d]:0;\n"
+"@vs[r]=d<$RADIX?`V[r*$RADIX]:0;\n"
 "@(`H r`Mr<$RANK_@nS;r+=$PACK){\n"
 "`H @y=t->$bs[e];\n"
 "t->$bs[e]+=@vs[r];\n"
@@ -10683,6 +10689,28 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@Dadd((vola`F @Z`H*)&@a->@ws.$ws[d%$MASKS],t->$bs[e]);\n"
 "}\n"
 "}\n\n\n"
+"@7void @Ustart(@U`F*t,@Z@U@a*@a){\n"
+"`H `Y=0,@W,both=@QPACKED?0x10001u:1u;\n"
+"$n`H e`Me<@i_DIGITS;e++)\n"
+"`Y+=t->$bs[e];\n"
+"@W=@U@W(`Y,@a);\n"
+"`S$RANK_MASKS&&@i<@jS){\n"
+"`S@a->@ws.$ws[@i]>$MASK_MOST)\n"
+"@a->ranks_by=$RANKS_BY_VOTES;\n"
+"@a->@ws.$ws[@i]`M\n"
+"}\n"
+"$n`H e`Me<@i_DIGITS;e++){\n"
+"`H d=$OWN_DIGIT(e);\n"
+"@Z`H*`V=@a->$y+d;\n"
+"t->starts[e]=@W;\n"
+"@(`H r`Mr<$ROWS;r++)\n"
+"`Sd<$RADIX)\n"
+"`V[r*$RADIX]=t->@ys[e*$ROWS+r]+@W*both;\n"
+"@W+=t->$bs[e];\n"
+"}\n"
+"@.;\n"
+"}\n\n",
+"@h@4\n\n"
 "@7void @Ut`Py(@U`F*t,`@w @w,@Z@U@a*@a){\n"
 "`S$RANK_MASKS)\n"
 "@a->@ws.$ws[@i]`M\n"
@@ -10697,7 +10725,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@QCOUNTS[$RANK_@n*$RADIX+d]`M\n"
 "@jS_SYNC();\n"
 "}else{\n"
-"$n`H i=@i;i<$RANK_@nS*$RADIX;i+=$@n)\n"
+"$n`H i=@i;i<$DIGIT_COUNTS;i+=$@n)\n"
 "@QCOUNTS[i]`M\n"
 "@.;\n"
 "}\n"
@@ -10707,26 +10735,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@.;\n"
 "@U$b(t,@a);\n"
 "}\n\n\n"
-"@7void @Ustart(@U`F*t,@Z@U@a*@a){\n"
-"`H `Y=0,@W,both=@QPACKED?0x10001u:1u;\n"
-"$n`H e`Me<@i_DIGITS;e++)\n"
-"`Y+=t->$bs[e];\n"
-"@W=@U@W(`Y,@a);\n"
-"`S$RANK_MASKS&&@i<@jS){\n"
-"`S@a->@ws.$ws[@i]>$MASK_MOST)\n"
-"@a->ranks_by=$RANKS_BY_VOTES;\n"
-"@a->@ws.$ws[@i]`M\n"
-"}\n"
-"$n`H e`Me<@i_DIGITS;e++){\n"
-"`H d=$OWN_DIGIT(e);\n"
-"t->starts[e]=@W;\n"
-"@(`H r`Mr<$ROWS;r++)\n"
-"`Sd<$RADIX)\n"
-"@a->$y[r*$RADIX+d]=t->@ys[e*$ROWS+r]+@W*both;\n"
-"@W+=t->$bs[e];\n"
-"}\n"
-"@.;\n"
-"}\n\n\n",
 "@7`@V_t @Uvote(`@V_t peers,`H d,`H @y,`H $t,\n"
 "@Z@U@a*@a){\n"
 "@(`H b=@y;b<$t;b++)\n"
@@ -10793,7 +10801,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`S$KEEPS_PLACES)\n"
 "`put_packed(t->@|s,k+b,$PLACE@p,here[b]);\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@6$BATCH_AT(k) \\\n"
 " `S(k)<$ROUNDS&&(k)%$RANK_BATCH==0) \\\n"
 " @Uexchange_batch(t,k,$wed,@w,@a);\n"
@@ -10815,7 +10823,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@(u@2$ROUNDS;k+=$RANK_BATCH)\n"
 "$BATCH_AT(k)\n"
 "@O\n"
-"}\n\n",
+"}\n\n"
 "@7void @Uexchange(@U`F*t,`@w @w,\n"
 "@Z@U@a*@a){\n"
 "`S$RANK_MASKS&&@a->ranks_by==$RANKS_BY_MASKS)\n"
@@ -10832,85 +10840,62 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "}\n\n"
 "@g\n\n\n\n"
-"@7void @Urank_nibbles(@Y@U`F*t,`H low,`@w @w,`H*@|s,\n"
-"@Z@U@a*@a){\n"
-"@Z`H*@vs=@a->exchange.nibbles;\n"
-"`H shifts[$ROUNDS],`Js[$NIBBLE_$hS],`Y=0,@W;\n"
-"@c`V`M\n"
-"@(u@2$ROUNDS@m{\n"
-"shifts`N=(`ordered_@w(t->$r`N,@w)>>low&15u)*4;\n"
-"@|s`N=(`H)(`V>>shifts`N)&15u;\n"
-"`V+=@@1<<shifts`N;\n"
+"@7void @Ut`Py(@U`F*t,`@w @w,@Z@U@a*@a){\n"
+"vola`F @Z`H*$ws=@a->exchange.$ws+$RANK_@n*$RADIX;\n"
+"vola`F @Z`H*@vs=@a->$y+$RANK_@n*$RADIX;\n"
+"@Y`H bit=1u<<$RANK_@n_ITEM;\n"
+"$n`H i=$RANK_@n_ITEM;i<$RADIX;i+=$RANK_@n_SIZE){\n"
+"$n`H b`Mb<$RANK_BATCH;b++)\n"
+"$ws[b*$DIGIT_COUNTS+i]`M\n"
+"@vs[i]`M\n"
 "}\n"
-"@(`H w`Mw<$NIBBLE_$hS;w++)\n"
-"@vs[$ROUND_PLACE(w)]=(`H)(`V>>4*w&15)|(`H)(`V>>4*w>>32&15)<<16;\n"
-"@.;\n"
-"@(`H w`Mw<$NIBBLE_$hS;w++){\n"
-"`Js[w]=@vs[$PADDED(@i*$NIBBLE_$hS+w)];\n"
-"`Y+=`Js[w];\n"
-"}\n"
-"@W=(`H)@U`C(`Y,$@n,@a->`Ys)-`Y;\n"
-"`S@i==$@n-1)\n"
-"@a->lower=(@W+`Y)&0xffffu;\n"
-"@(`H w`Mw<$NIBBLE_$hS;w++){\n"
-"@vs[$PADDED(@i*$NIBBLE_$hS+w)]=@W;\n"
-"@W+=`Js[w];\n"
+"`S@i==0){\n"
+"@a->@w_$w=@w.$w;\n"
+"@a->@w_shift=@w.shift;\n"
 "}\n"
 "@.;\n"
-"@(u@2$ROUNDS@m{\n"
-"`H upper=shifts`N/32,`J=@vs[$ROUND_PLACE(shifts`N/4%$NIBBLE_$hS)];\n"
-"`S@3SORT_ORDER))\n"
-"@|s`N=((`H)(`V>>shifts`N)&15u)-1-@|s`N;\n"
-"@|s`N=$PADDED(`half_at(`J,upper)+upper*@a->lower+@|s`N);\n"
+"@(u@2$ROUNDS;k+=$RANK_BATCH){\n"
+"@Y`H batch=$x$RANK_BATCH,$ROUNDS-k);\n"
+"`H @ws[$RANK_BATCH],@W[$RANK_BATCH],peers[$RANK_BATCH];\n"
+"@(`H b`Mb<batch;b++){\n"
+"@ws[b]=`ordered_@w(t->$r[k+b],@w);\n"
+"@Dor($ws+b*$DIGIT_COUNTS+@ws[b],bit);\n"
 "}\n"
 "@.;\n"
-"}\n\n\n\n"
-"@7void @Ufollow_@|s(@U`F*t,@Y`H*@|s,\n"
-"@Z@U@a*@a){\n"
-"`H kept[$ROUNDS];\n"
-"@(u@2$ROUNDS@m\n"
-"@a->exchange.key[@Upadded_at(k)]=@|s`N;\n"
+"@(`H b`Mb<batch;b++){\n"
+"@W[b]=@vs[@ws[b]];\n"
+"@(`H c`Mc<b;c++)\n"
+"@W[b]+=(`H)pop@v($ws[c*$DIGIT_COUNTS+@ws[b]]);\n"
+"peers[b]=$ws[b*$DIGIT_COUNTS+@ws[b]];\n"
+"}\n"
 "@.;\n"
-"@(u@2$ROUNDS@m\n"
-"kept`N=(`H)@a->exchange.key[`packed_at(t->@|s,k,$PLACE@p)];\n"
+"@(`H b`Mb<batch;b++){\n"
+"`H below=(`H)pop@v(peers[b]&(@3SORT_ORDER)? ~bit& -bit:bit-1`L\n"
+"`put_packed(t->@|s,k+b,$PLACE@p,@W[b]+below);\n"
+"`Speers[b]>>$RANK_@n_ITEM==1){\n"
+"$ws[b*$DIGIT_COUNTS+@ws[b]]`M\n"
+"@Dadd(@vs+@ws[b],(`H)pop@v(peers[b]`L\n"
+"}\n"
+"}\n"
 "@.;\n"
-"@(u@2$ROUNDS@m\n"
-"`put_packed(t->@|s,k,$PLACE@p,kept`N);\n"
+"}\n"
+"@U$b(t,@a);\n"
 "}\n\n\n"
-"@%`H @U@y(`H d,`@w @w,@Z@U@a*@a){\n"
-"`H @y=0,size=$$g;\n"
-"while(size>0){\n"
-"`H middle=size/2;\n"
-"@tis_less=`ordered_@w(@a->exchange.key[$PADDED(@y+middle)],@w)<d;\n"
-"@y+=is_less?middle+1:0;\n"
-"size=is_less?size-middle-1:middle;\n"
-"}\n"
-"@K@y;\n"
-"}\n\n\n\n"
-"@7void @Uby_nibbles(@U`F*t,`@w @w,\n"
+"@7void @Uexchange(@U`F*t,`@w @w,\n"
 "@Z@U@a*@a){\n"
-"`H @|s[$ROUNDS];\n"
-"$n`H low`M@w.$w>>low;low+=4){\n"
-"`Slow>0)\n"
-"@Utake_$r(t->$r,@a);\n"
-"@Urank_nibbles(t,low,@w,@|s,@a);\n"
-"`S@QVALUES&&low>0)\n"
-"@Ufollow_@|s(t,@|s,@a);\n"
+"@Y@Z`H*$y=@a->$y+$RANK_@n*$RADIX;\n"
+"`H ranks[$PACKED_$hS($PLACE@p)];\n"
+"@w=`@w_anew(@w,@a);\n"
+"@(`H w`Mw<$PACKED_$hS($PLACE@p);w++)\n"
+"ranks[w]=t->@|s[w];\n"
 "@(u@2$ROUNDS@m{\n"
-"`S@QVALUES&&low==0)\n"
-"`put_packed(t->@|s,k,$PLACE@p,@|s`N);\n"
-"@a->exchange.key[@|s`N]=t->$r`N;\n"
-"}\n"
-"@.;\n"
-"}\n"
-"$n`H e`Me<@i_DIGITS;e++){\n"
-"t->starts[e]=@U@y($OWN_DIGIT(e),@w,@a);\n"
-"t->$bs[e]=@U@y($OWN_DIGIT(e)+1,@w,@a)-t->starts[e];\n"
+"`H rank=`packed_at(ranks,k,$PLACE@p);\n"
+"`H @|=$PADDED($y[`ordered_@w(t->$r`N,@w)]+rank);\n"
+"`S$e_PARTS==1)\n"
+"@a->exchange.key[@|]=t->$r`N;\n"
+"`put_packed(t->@|s,k,$PLACE@p,@|);\n"
 "}\n"
 "}\n"
-"@6@Ut`Py @Uby_nibbles\n"
-"@6@Ustart(t, @a)\n"
-"@6@Uexchange(t, @w, @a)\n"
 "@O\n\n\n\n",
 "@7@esort@T_$r(@H`key_$l*$r_`Q,@twhole,`H valid,`H `A,\n"
 "`@w @w,`H*@ws,@Z@U@a*@a){\n"
@@ -10951,7 +10936,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@Uorder_$r(t->$r,t->@|s,`A,$e_PARTS,@a);\n"
 "`S@QVALUES&&`A==$e_PARTS-1)\n"
 "@U$v_$cs(`F,$mied,@y,valid,`B->@z);\n"
-"`S$IS_WHOLE(valid))\n"
+"`Svalid==$$g)\n"
 "`sort@T_$r(`B->$r_`Q,true,valid,`A,@w,@ws,@a);\n"
 "else\n"
 "`sort@T_$r(`B->$r_`Q,@x,valid,`A,@w,@ws,@a);\n"
@@ -10961,7 +10946,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@Uorder_$cs(`F,t->@|s,`A,@R_PARTS,@a);\n"
 "`S@QPACKS&&`B->@z&$FLAG_UNPACKS)\n"
 "`sort@T_$cs($mied,@x,true,valid,`A,@ws,@a);\n"
-"else `S$IS_WHOLE(valid))\n"
+"else `Svalid==$$g)\n"
 "`sort@T_$cs($mied,true,@x,valid,`A,@ws,@a);\n"
 "else\n"
 "`sort@T_$cs($mied,@x,@x,valid,`A,@ws,@a);\n"
@@ -11100,7 +11085,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11273 \"kernels.cl.inc\"\n"
+"#line 11254 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11259,7 +11244,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11464 \"kernels.cl.inc\"\n"
+"#line 11445 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11353,7 +11338,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11564 \"kernels.cl.inc\"\n"
+"#line 11545 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11816,14 +11801,15 @@ typedef struct gpuscan__facts {
 
 /* Sorts. A tile has up to `vectors` elements per work-item. A larger tile stores longer runs of elements with one
    digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA
-   (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. Without lanes, a work-item takes at most 15 elements. tuning:
-   sort-no-lanes. If only the device knows the count, launches are as large as for the desc's `count`. tuning:
-   sort-counted. `units` is 8 on Intel's GPUs, where 8 or 16 compute units share a local memory: a group of 512
+   (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. If only the device knows the count, launches are as large as
+   for the desc's `count`. tuning: sort-counted. `units` is 8 on Intel's GPUs, where 8 or 16 compute units share a local memory: a group of 512
    work-items, in sub-groups of 8 lanes, fills 8 compute units. tuning: sort-intel, sort-together-others */
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
     X(vectors,  { 2,   8,  28,  16,  15,  4,  4,  4,  4})                                                              \
+    /* the same without lanes; 0: `vectors`. [0]: keys of up to 4 bytes, [1]: of 8 bytes. tuning: sort-no-lanes */     \
+    X(laneless[2], {0, 20, 20, 20, 20, 0, 0, 0, 0}, {0, 15, 15, 15, 15, 0, 0, 0, 0})                                   \
     X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* maximum bytes of local memory per group; 0: no limit */         \
                 {0, 0, 32 << 10, 0, 0, 0, 0, 0, 0}) /* [0]: lanes, 32 per sub-group. [1]: other widths, or no lanes */ \
     /* 1: a tile whose keys or values have 8 bytes or more may pass through local memory in 2 or 4 parts */            \
@@ -20830,26 +20816,29 @@ static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key 
            (own->form >= GPUSCAN__SORT_FILLED && own->value_size == 0 && gpuscan__whole_lanes(gs, group));
 }
 
-enum {
-    GPUSCAN__SORT_NIBBLES = 32, /* without lanes: bytes for a work-item's 16 counts (of the values of 4 digit bits) */
-    GPUSCAN__SORT_NIBBLE_ROUNDS = 15 /* maximum elements per work-item without lanes: its first counts have 4 bits */
-};
+/* Elements that a work-item ranks at once (RANK_BATCH), if there are several tiles or no lanes. */
+enum { GPUSCAN__SORT_BATCH = 2 };
+
+/* Returns how many of `group` work-items rank elements together: see the rank groups of [SORT GROUP]. */
+static uint32_t gpuscan__sort_rank_group(const gpuscan *gs, uint32_t group) {
+    return gpuscan__whole_lanes(gs, group) ? gpuscan__group_lanes(gs, group) : group < 32 ? group : 32;
+}
 
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
 static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key *key, const gpuscan__sort_key *own,
                                            uint32_t group, uint32_t vectors) {
     uint64_t code_size = gpuscan__types[key->src].size > 4 ? 8 : 4;
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
-    uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rank_groups = whole ? group / lanes : 1;
-    uint64_t each = gpuscan__max(vectors * (own->halved ? 4 : gpuscan__max(code_size, own->value_size)),
-                                 whole ? 0 : GPUSCAN__SORT_NIBBLES);
-    uint64_t places = rank_groups * radix * 4, bytes = (group + (own->padded ? group / 32 : 0)) * each;
+    uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group);
+    uint64_t each = vectors * (own->halved ? 4 : gpuscan__max(code_size, own->value_size));
+    uint64_t places = group / gpuscan__sort_rank_group(gs, group) * radix * 4;
+    uint64_t bytes = (group + (own->padded ? group / 32 : 0)) * each;
     if (gpuscan__sort_is_packed(gs, own, group, vectors))
         bytes = gpuscan__max(bytes, places) + places / 2;
     else
-        bytes += places;
+        bytes = gpuscan__max(bytes, whole ? 0 : GPUSCAN__SORT_BATCH * places) + places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
-    bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : 0) + 4; /* 4: `lower` */
+    bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : 0);
     if (gpuscan__sort_ranks_quick(gs, own, group) && own->form != GPUSCAN__SORT_SMALL)
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* `masks` beyond `to` (a union), and `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
@@ -21031,7 +21020,6 @@ enum {
     GPUSCAN__SORT_MOST_ROUNDS = 32,     /* maximum elements per work-item in TOGETHER */
     GPUSCAN__SORT_TOGETHER_TILE = 8192, /* maximum elements of a tile in TOGETHER */
     GPUSCAN__SORT_TOGETHER_GROUPS = 64, /* maximum groups in TOGETHER, unless tiles have the largest size */
-    GPUSCAN__SORT_BATCH = 2, /* elements that a work-item ranks at once (RANK_BATCH), if there are several tiles */
     GPUSCAN__SORT_STEP = 4 /* in tiles smaller than those of gpuscan__sort_tiles, a work-item has a multiple of this
                               many elements, so that programs are few */
 };
@@ -21051,19 +21039,20 @@ static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *
 }
 
 /* Sets the key's group, vectors and tile. Until local memory suffices, reduces `vectors` in steps of `batch`, then
-   halves `group` and begins with `most` vectors again. Without lanes, `vectors` is at most SORT_NIBBLE_ROUNDS. Drops
-   the padding unless a group has a multiple of 32 work-items. */
+   halves `group` and begins with `most` vectors again. Without lanes, a group of more than 32 work-items has a multiple
+   of 32. Drops the padding unless a group has a multiple of 32 work-items. */
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t most,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
     uint32_t vectors = most;
-    while ((gpuscan__sort_shared_bytes(gs, key, &plan->key, group, vectors) > gpuscan__sort_room(gs, plan) &&
-            (vectors > batch || group > 1)) ||
-           (vectors > GPUSCAN__SORT_NIBBLE_ROUNDS && !gpuscan__whole_lanes(gs, group))) {
+    group -= group % gpuscan__sort_rank_group(gs, group);
+    while (gpuscan__sort_shared_bytes(gs, key, &plan->key, group, vectors) > gpuscan__sort_room(gs, plan) &&
+           (vectors > batch || group > 1)) {
         if (vectors > batch) {
             vectors -= batch;
         } else {
             group /= 2;
+            group -= group % gpuscan__sort_rank_group(gs, group);
             vectors = most;
         }
     }
@@ -21079,8 +21068,7 @@ static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint3
 static int gpuscan__sort_try(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t form, uint32_t group,
                              uint32_t rounds, uint32_t step, uint64_t groups) {
     plan->key.form = form;
-    plan->key.padded = form == GPUSCAN__SORT_TOGETHER || gpuscan__sort_is_quick(gs, gs->device.profile.sort.group) ||
-                       !gpuscan__whole_lanes(gs, group);
+    plan->key.padded = form == GPUSCAN__SORT_TOGETHER || gpuscan__sort_is_quick(gs, gs->device.profile.sort.group);
     gpuscan__sort_fit(gs, plan, group, rounds, step);
     return gpuscan__ceil_div(plan->desc->count, plan->common.key.tile) <= groups;
 }
@@ -21152,6 +21140,8 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
     group = (uint32_t)gpuscan__min(is_tuned ? tile->group : sort->group, plan->common.group_limit);
     vectors = is_tuned ? tile->rounds : sort->vectors;
+    if (!gpuscan__whole_lanes(gs, group) && sort->laneless[plan->keys.size == 8])
+        vectors = sort->laneless[plan->keys.size == 8];
     batch = gpuscan__sort_ranks_quick(gs, own, group) ? (uint32_t)GPUSCAN__SORT_BATCH : 1;
     if (is_quick && vectors > GPUSCAN__SORT_STEP && gpuscan__is_float((gpuscan_type)key->src) &&
         (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* sorting by a part of a float takes more registers */
@@ -21166,7 +21156,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         few = GPUSCAN__SORT_STEP * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2);
         vectors = (uint32_t)gpuscan__min(vectors, few);
     }
-    own->padded = !gpuscan__whole_lanes(gs, group);
+    own->padded = 0;
     gpuscan__sort_fit(gs, plan, group, vectors, batch);
     /* padding speeds up keys whose low bits are 0. Tiles whose keys and values all have less than 8 bytes fill local
        memory, and leave no room for it. tuning: sort-padded */

@@ -21,7 +21,7 @@ few_waves='gpuscan_histogram gpuscan_reduce_segments gpuscan_scan_sums gpuscan_p
   gpuscan_columns_sums gpuscan_columns_carries gpuscan_columns_scan
   gpuscan_sort_histogram gpuscan_sort_sweep gpuscan_sort_small gpuscan_sort_together'
 # PROGRAM KERNEL BYTES: what a sub-group spills on dg2 at most. No other kernel spills.
-known_spills='sort_f32_4 gpuscan_sort_sweep 512'
+known_spills=
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$root/build/reach
