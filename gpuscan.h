@@ -4073,12 +4073,20 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`J|=(`is_kept`K`X,i+v)?1ul:0ul)<<v;\n"
 "@K`J;\n"
 "}\n"
+"@hRUNS$d!$eS_CUSTOM\n\n"
+"@;$PASTE($e,16)$r;\n"
+"$n`H s`Ms<$$h@p;s+=$$f@p){\n"
+"$r @W=v$v16(0,`X+i+s-1),here=v$v16(0,`X+i+s);\n"
+"`J|=``E_$l(@F_uchar16($STARTS_WIDE($r,@W,here))&(uchar16)(1))<<s;\n"
+"}\n"
+"@g\n"
 "`looks looks;\n"
 "$ROLLED\n"
 "$n`H v`Mv<$$h@p;v++)\n"
 "looks.byte[v]=`is_kept`K`X,i+v);\n"
 "$n`H s`Ms<$$h@p;s+=$$f@p)\n"
 "`J|=``E_$l(looks.`E[s/$$f@p])<<s;\n"
+"@O\n"
 "@K`J;\n"
 "@O\n"
 "}\n\n\n\n"
@@ -4100,7 +4108,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@;@b{\n"
 "`H ticket;\n"
 "`H $p;\n"
-"}`@a;\n\n"
+"}`@a;\n\n",
 "@hWIDE > 1\n"
 "@6@kN(`G) $PASTE(`G, @k)\n\n"
 "@;@kN($T)``I;\n"
@@ -4120,7 +4128,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@K$CONVERT_WIDE(x);\n"
 "@O\n"
 "}\n"
-"@O\n\n",
+"@O\n\n"
 "@h@B\n"
 "@6$MIRROR_AT($s, none) @3MIRROR) ? ($s) : @k - 1 - ($s)\n"
 "@6$MIRROR(x) $SHUFFLE(x, x, $EACH_LANE(@k, $MIRROR_AT, 0))\n"
@@ -4199,7 +4207,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@%`$w `$w$j`H $l){\n"
 "@Y@kN(`H)$ss=(@kN(`H))($EACH_LANE(@k,$BIT_AT,0`L\n"
 "@K$MASK$i((@kN(`H))($l)&$ss)!=0u);\n"
-"}\n\n\n"
+"}\n\n\n",
 "@6$SEGMENTS_$f(d) \\\n"
 " x=@:_`I`K*closed?id:$BEFORE(d,id,x),x); \\\n"
 " *closed|=$BEFORE(d,(`$w)(0),*closed)\n"
@@ -4219,7 +4227,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`S@k>1&&(@z&$FLAG_STREAM)&&past)\n"
 "@`(`H)(($@B?past:$w+1-past)/@N``Q`L\n"
 "@K0;\n"
-"}\n\n",
+"}\n\n"
 "#if !$@o\n"
 "@hREDUCE || $REDUCES\n\n"
 "@7`@\\ `@Is_`Y(`+@'`source*`X,@ci,@c@I){\n"
@@ -4305,11 +4313,9 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@g\n"
 "`O`Y=`run_make((`run_@v)kept,kept?at:0,$IDENTITY);\n"
 "@hREDUCES\n"
-"`S@y>=$t)\n"
-"@K`Y;\n"
-"`@_ open=`@_$j`-`run$j`-`@F_$c`K$o.$cs[at],at)`L\n"
+"`@_ open=`@_$j`-@5(`.`L\n"
 "`H link`M\n"
-"$nat++;at+$$h@p<=$t;at+=$$h@p)\n"
+"$n;at+$$h@p<=$t;at+=$$h@p)\n"
 "open=`@__$y`Kopen,`run$j`-``J_`Y`K$o.$cs,at)),link++);\n"
 "`Sat<$t)\n"
 "open=`@__$y`Kopen,`run$j`-`$cs_`Y`K$o.$cs,at,$t)),link);\n"
@@ -4320,7 +4326,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "@6``D_`Y`K$o, @y, $t, $p) `kept_`Y`K$o, @y, $t, 0)\n"
 "@O\n"
-"@hARG_WIDE > 1\n\n"
+"@hARG_WIDE > 1\n\n",
 "@6$ARG_BLOCK (4096 / @N``X))\n"
 "@;$PASTE(@R,$ARG_WIDE)`$cs;\n\n"
 "@%`$cs `$cs_$v(@'``X*`X,@ci){\n"
@@ -4330,7 +4336,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@g\n"
 "@K$PASTE(v$v,$ARG_WIDE)(0,`X+i);\n"
 "@O\n"
-"}\n\n\n",
+"}\n\n\n"
 "@%`$cs `$cs_pick(`$cs a,`$cs b){\n"
 "@K$ARG_BEFORE(b,a)?b:a;\n"
 "}\n\n\n"
@@ -4439,7 +4445,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@O\n"
 "$LOW$i`V)=@:_@}`K$LOW$i`V),$LAST(x`L\n"
 "@K`V;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@%@e`I_`Y_`E(`+``I_`Y*`Y,`$o $o){\n"
 "@ci=`Y->i;\n"
 "``I a=`$v_$o`K$o,i),b=`$v_$o`K$o,i+@k);\n"
@@ -4462,7 +4468,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Y->low=(``I)($LOW$i`Y->`V`L\n"
 "}\n"
 "@O\n"
-"}\n\n\n",
+"}\n\n\n"
 "@%@e`I_`Y_`Es(`+``I_`Y*`Y,`$o $o){\n"
 "@hFREE_SUMS\n"
 "`@E @E=`@E_@r@l\n"
@@ -4543,7 +4549,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@g\n"
 "@K`@Gs_`Y`K$o,@y,$t);\n"
 "@O\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@;@b{\n\n"
 "`@_ `D,`V;\n"
 "@t@s;\n"
@@ -4583,7 +4589,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@_.$q=$LAST(`I.$q);\n"
 "@O\n"
 "@K@_;\n"
-"}\n\n",
+"}\n\n"
 "@;@b{\n"
 "``I_@_ `D,`V;\n"
 "@t@s;\n"
@@ -4661,7 +4667,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "``C@T`K`Q,i+2*@k,$INCLUSIVE?c:$UP(1,b,c),@q,a`A,stream);\n"
 "``C@T`K`Q,i+3*@k,$INCLUSIVE?d:$UP(1,c,d),@q,a`A,stream);\n"
 "``I_past`K@q,d);\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@%@c`@ds_`C(`+`$o $o,@H``Q*`Q,@ci,@c$t,\n"
 "`@W*@W,@ta`A,@tstream,``I_`Y*`Y,\n"
 "`$o a$p){\n"
@@ -4673,7 +4679,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@q.@s=@W->@s;\n"
 "while(i<`R){\n"
 "`S`Y->i<`Y->`R)\n"
-"``I_`Y_`E`K`Y,a$p);\n\n",
+"``I_`Y_`E`K`Y,a$p);\n\n"
 "`Sa`A)\n"
 "``C_`E`K$o,`Q,i,id,&@q,true,stream);\n"
 "else\n"
@@ -4770,7 +4776,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3778 \"kernels.cl.inc\"\n"
+"#line 3785 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
@@ -5282,7 +5288,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4452 \"kernels.cl.inc\"\n"
+"#line 4459 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5578,7 +5584,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4800 \"kernels.cl.inc\"\n"
+"#line 4807 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
@@ -5682,7 +5688,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4920 \"kernels.cl.inc\"\n"
+"#line 4927 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
@@ -5974,7 +5980,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5271 \"kernels.cl.inc\"\n"
+"#line 5278 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
@@ -6027,7 +6033,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5325 \"kernels.cl.inc\"\n"
+"#line 5332 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
@@ -6478,7 +6484,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5867 \"kernels.cl.inc\"\n"
+"#line 5874 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
@@ -6789,7 +6795,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6217 \"kernels.cl.inc\"\n"
+"#line 6224 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6870,7 +6876,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6299 \"kernels.cl.inc\"\n"
+"#line 6306 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7101,7 +7107,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6572 \"kernels.cl.inc\"\n"
+"#line 6579 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7749,7 +7755,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7347 \"kernels.cl.inc\"\n"
+"#line 7354 \"kernels.cl.inc\"\n"
 "\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7803,7 +7809,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7400 \"kernels.cl.inc\"\n"
+"#line 7407 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8204,7 +8210,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7860 \"kernels.cl.inc\"\n"
+"#line 7867 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
@@ -8701,7 +8707,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8437 \"kernels.cl.inc\"\n"
+"#line 8444 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -9024,7 +9030,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8832 \"kernels.cl.inc\"\n"
+"#line 8839 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -9127,7 +9133,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8960 \"kernels.cl.inc\"\n"
+"#line 8967 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9407,7 +9413,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9280 \"kernels.cl.inc\"\n"
+"#line 9287 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9817,7 +9823,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9769 \"kernels.cl.inc\"\n"
+"#line 9776 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9835,7 +9841,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9784 \"kernels.cl.inc\"\n"
+"#line 9791 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9945,7 +9951,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9924 \"kernels.cl.inc\"\n"
+"#line 9931 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -9997,7 +10003,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9978 \"kernels.cl.inc\"\n"
+"#line 9985 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -10135,7 +10141,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10141 \"kernels.cl.inc\"\n"
+"#line 10148 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10418,7 +10424,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10461 \"kernels.cl.inc\"\n"
+"#line 10468 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -11085,7 +11091,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11254 \"kernels.cl.inc\"\n"
+"#line 11261 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11244,7 +11250,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11445 \"kernels.cl.inc\"\n"
+"#line 11452 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11338,7 +11344,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11545 \"kernels.cl.inc\"\n"
+"#line 11552 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
