@@ -1661,8 +1661,7 @@ static const char *const gpuscan__piece_top[] = {
 "@O\n\n\n\n\n\n\n\n",
 NULL};
 static const char *const gpuscan__piece_planted_defects[] = {
-"#line 84 \"kernels.cl.inc\"\n"
-"\n\n\n"
+"#line 87 \"kernels.cl.inc\"\n"
 "#ifndef $PLANTED\n"
 "@6@3name) @x\n"
 "@O\n\n\n"
@@ -1672,9 +1671,7 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "@6$FITS(name, @u) $REQUIRE(name##_fits, (@u) <= $SHARED_BYTES)\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 100 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n"
+"#line 160 \"kernels.cl.inc\"\n"
 "@6$ON(kind) (@jS_KIND == @jS_##kind)\n"
 "@6$@4 (!$ON(NONE))\n"
 "@6@jS_APART ($@4$d!$ON(LOCAL))\n"
@@ -1771,7 +1768,7 @@ static const char *const gpuscan__piece_device[] = {
 "@g\n"
 "@6@. $WAIT(CLK_LOC@*)\n"
 "@6$GLOBAL_BARRIER() $WAIT(CLK_LOC@* | ($BARRIER_ORDERS ? 0 : CLK_GLOB@*))\n"
-"@O\n\n\n\n",
+"@O\n\n\n\n"
 "@hCOUNTED$d$ON(PTX)\n"
 "$ASM(`H,`item,(void),vola`F(\"mov.u32 %0, %%tid.x;\" : \"=r\"(`U)))\n"
 "@6@i `item()\n"
@@ -1779,7 +1776,7 @@ static const char *const gpuscan__piece_device[] = {
 "@6@i 0u\n"
 "@g\n"
 "@6@i ((`H)get_local_id(0))\n"
-"@O\n\n\n\n"
+"@O\n\n\n\n",
 "@hON(SUB@nS)$ddefined(cl_intel_required_sub@{_size)\n"
 "@6$@n_SIZE \\\n"
 " @#reqd_work_@{_size($@n,1,1),intel_reqd_sub_@{_size(@jS)))\n"
@@ -2058,8 +2055,7 @@ static const char *const gpuscan__piece_device[] = {
 "@O\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 631 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"#line 638 \"kernels.cl.inc\"\n"
 "@%@c`@v(@c@v,@'`H*@v@8@c@v_@],`H @z){\n"
 "`S@z&$FLAG_COUNT_U32)\n"
 "@K$x@v,@@@v_buffer[@v_@]]);\n"
@@ -2096,8 +2092,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 677 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n"
+"#line 687 \"kernels.cl.inc\"\n"
 "@hIMAGE\n\n\n"
 "@%$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
 "$IMAGE_PIXEL pixel=$IMAGE_READ(image,@F_int2(at`L\n"
@@ -2130,8 +2125,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 712 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
+"#line 721 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@;@b{\n"
 "union{\n"
@@ -2222,8 +2216,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 828 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 840 \"kernels.cl.inc\"\n"
 "@hRUN_STATE\n\n"
 "@;$RUN_COUNT `run_@v;\n"
 "@;@b{\n"
@@ -2353,8 +2346,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 977 \"kernels.cl.inc\"\n"
-"\n"
+"#line 978 \"kernels.cl.inc\"\n"
 "@h@o\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$FLAGS_BEFORE ($@B$d$@o == $@o_FLAGS)\n"
 "@6$COMPARES_KEYS ($@o == $@o_KEYS || $FLAGS_BEFORE)\n"
@@ -2503,8 +2495,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1148 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 1160 \"kernels.cl.inc\"\n"
 "@6$$g_LINKS 16\n"
 "@6$$f_LINKS 16\n\n\n"
 "@hRUN_STATE\n"
@@ -2609,8 +2600,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1269 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
+"#line 1278 \"kernels.cl.inc\"\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
 "@%`H `packed_@W(`O`Y){\n"
@@ -2653,8 +2643,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1319 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n"
+"#line 1329 \"kernels.cl.inc\"\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
 "@O\n"
@@ -2710,8 +2699,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1379 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n"
+"#line 1390 \"kernels.cl.inc\"\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
 "@g\n"
@@ -2995,8 +2983,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1713 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 1731 \"kernels.cl.inc\"\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
 "@6@>@C (@jS * @>)\n\n\n"
@@ -3550,8 +3537,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2374 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n"
+"#line 2380 \"kernels.cl.inc\"\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
@@ -3700,8 +3686,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2541 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n"
+"#line 2549 \"kernels.cl.inc\"\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
@@ -4016,8 +4001,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2893 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 2905 \"kernels.cl.inc\"\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
 "@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
@@ -4108,9 +4092,9 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@;@b{\n"
 "`H ticket;\n"
 "`H $p;\n"
-"}`@a;\n\n",
+"}`@a;\n\n"
 "@hWIDE > 1\n"
-"@6@kN(`G) $PASTE(`G, @k)\n\n"
+"@6@kN(`G) $PASTE(`G, @k)\n\n",
 "@;@kN($T)``I;\n"
 "@;union{\n"
 "``I `P;\n"
@@ -4776,8 +4760,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3785 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 3807 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -5288,8 +5271,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4459 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 4475 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``C_`Ws_@\\s;\n\n"
@@ -5584,8 +5566,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4807 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n"
+"#line 4818 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5664,7 +5645,7 @@ static const char *const gpuscan__piece_scan[] = {
 "}\n"
 "@g\n"
 "@6`op_re`C`Kdata, `W, @y, `Y, @a)\n"
-"@O\n\n",
+"@O\n\n"
 "@7@e`C_hook@T(`+$OP@1S,``F*data,`$o $o,@c$t,\n"
 "@Y``T*`T,`@_ `Uer,`@_ inner,\n"
 "@thas_inner,`O`Y){\n"
@@ -5688,8 +5669,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4927 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 4949 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5980,8 +5960,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5278 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"#line 5285 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
 "}``C_$ps_@\\s;\n\n"
@@ -6033,8 +6012,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5332 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 5366 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6112,8 +6090,8 @@ static const char *const gpuscan__piece_select[] = {
 "@Kcapacity>@y?$x`Red,capacity-@y):0;\n"
 "}\n"
 "@O\n"
-"@hCPU\n\n",
-"@6$$hS (($$g + $$h_UNITS - 1) / $$h_UNITS)\n\n\n\n\n"
+"@hCPU\n\n"
+"@6$$hS (($$g + $$h_UNITS - 1) / $$h_UNITS)\n\n\n\n\n",
 "@hCOMPRESSES\n"
 "@6@PLANES(size) ((size) > 4 ? 0u : $COMPRESSES)\n"
 "@6$REGISTER(`G) $PASTE(`G, $COMPRESSES)\n"
@@ -6484,8 +6462,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5874 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 5899 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6795,8 +6772,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6224 \"kernels.cl.inc\"\n"
-"\n\n\n"
+"#line 6227 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6876,8 +6852,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6306 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 6320 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -7107,8 +7082,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6579 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 6599 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7755,8 +7729,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7354 \"kernels.cl.inc\"\n"
-"\n\n"
+"#line 7356 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7809,8 +7782,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7407 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 7425 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8210,8 +8182,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7867 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 7881 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8707,8 +8678,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8444 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 8462 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -9030,8 +9000,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8839 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n"
+"#line 8845 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9133,8 +9102,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8967 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 8979 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
 "@6$STRIDE (b$zs.`P_bins + 1)\n\n"
@@ -9413,8 +9381,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9287 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 9303 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9502,7 +9469,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "@K@d->@G[v];\n"
 "@O\n"
 "}\n"
-"@O\n\n",
+"@O\n\n"
 "@%`$ved `$v_`S`+@t$a,$SAMPLES samples,``W_t at){\n"
 "@hSEES_IMAGE\n"
 "@Y`$ved none={0,0};\n"
@@ -9513,7 +9480,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "@'`H4*$o=(@'`H4*)at;\n"
 "@K$SAMPLE_ROWS?`$v_once_`S$a,$o):`$v_once($o);\n"
 "@O\n"
-"}\n\n\n"
+"}\n\n\n",
 "@6$WHOLE_PIXELS (@>_SAMPLES % $CHANNELS == 0)\n"
 "@6$WHOLE ($WHOLE_PIXELS ? $CHANNELS : 1)\n\n"
 "@hBY_VALUE$d!$WEIGHTED$d!$IMAGE$d$LITTLE_ENDIAN\n\n\n\n"
@@ -9823,8 +9790,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9776 \"kernels.cl.inc\"\n"
-"\n\n\n"
+"#line 9779 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
 "}`histogram_finish_@\\s;\n\n"
@@ -9841,8 +9807,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9791 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 9805 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9921,8 +9886,8 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "@%@c@U`A(@c@v){\n"
 "@c`Fs=(@v+$$g-1)/$$g,@{s=get_num_@{s(0);\n"
 "@`(`Fs+@{s-1)/@{s*$$g;\n"
-"}\n\n",
-"@hCUSTOM_KEY\n\n"
+"}\n\n"
+"@hCUSTOM_KEY\n\n",
 "@;@b{\n"
 "@QKEYS_NUMBERS\n"
 "}@U$r_@\\s;\n\n"
@@ -9951,8 +9916,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9931 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n"
+"#line 9937 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -10003,8 +9967,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9985 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n"
+"#line 9993 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10141,8 +10104,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10148 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n"
+"#line 10153 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10424,8 +10386,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10468 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 10492 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10846,7 +10807,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "}\n\n"
 "@g\n\n\n\n"
-"@7void @Ut`Py(@U`F*t,`@w @w,@Z@U@a*@a){\n"
+"@7void @Urank_by_barriers(@U`F*t,`@w @w,\n"
+"@Z@U@a*@a){\n"
 "vola`F @Z`H*$ws=@a->exchange.$ws+$RANK_@n*$RADIX;\n"
 "vola`F @Z`H*@vs=@a->$y+$RANK_@n*$RADIX;\n"
 "@Y`H bit=1u<<$RANK_@n_ITEM;\n"
@@ -10887,7 +10849,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "@U$b(t,@a);\n"
 "}\n\n\n"
-"@7void @Uexchange(@U`F*t,`@w @w,\n"
+"@7void @Umove_ranked(@U`F*t,`@w @w,\n"
 "@Z@U@a*@a){\n"
 "@Y@Z`H*$y=@a->$y+$RANK_@n*$RADIX;\n"
 "`H ranks[$PACKED_$hS($PLACE@p)];\n"
@@ -10902,6 +10864,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`put_packed(t->@|s,k,$PLACE@p,@|);\n"
 "}\n"
 "}\n"
+"@6@Ut`Py @Urank_by_barriers\n"
+"@6@Uexchange @Umove_ranked\n"
 "@O\n\n\n\n",
 "@7@esort@T_$r(@H`key_$l*$r_`Q,@twhole,`H valid,`H `A,\n"
 "`@w @w,`H*@ws,@Z@U@a*@a){\n"
@@ -11091,8 +11055,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11261 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 11278 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11250,8 +11213,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11452 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n"
+"#line 11460 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11344,8 +11306,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11552 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"#line 11562 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
