@@ -12794,7 +12794,8 @@ static const gpuscan__facts gpuscan__profiles[] = {
      runs         a tile is loaded once, which is always faster. tuning: runs-tiles, runs-small, runs-once
    On AMD's and Intel's GPUs, one group of a large call turns the tiles' sums into prefixes, unless gpuscan__scan_misfit
    makes a scan take several passes. Large calls that reduce runs are faster in several passes. Intel's rows were
-   measured with tiles' sums loaded by atomics. tuning: scan-fold, select-fold, runs-fold */
+   measured with tiles' sums loaded by atomics. tuning: scan-fold, select-fold, runs-fold. On other GPUs, which have no
+   lanes, groups of 128 wait less at barriers. tuning: scan-no-lanes */
 #define GPUSCAN__TILE(devices, calls, size, kib, strategy, group, vectors, mib_ahead, registers, once)                 \
     {GPUSCAN__ON_##devices, GPUSCAN__FOR_##calls, size, (kib) ? (uint64_t)(kib) << 10 : UINT64_MAX,                    \
      GPUSCAN_STRATEGY_##strategy, group, vectors, (mib_ahead) * GPUSCAN__MIB, registers, once}
@@ -12858,11 +12859,13 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1),
     /* calls of gpuscan_runs that force SINGLE_PASS */
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS, 256, 4, 0, 0, 0),
-    /* selections and runs on AMD's and Intel's GPUs; the last row is for runs with a reduction */
+    /* selections and runs on AMD's, Intel's and other GPUs. RUNS rows are for runs with a reduction */
     GPUSCAN__TILE(AMD_OR_INTEL, LISTS, 0, 4096, SINGLE_PASS, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, SELECTIONS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, RUNS, 0, 0, MULTI_PASS, 256, 8, 0, 0, 0),
+    GPUSCAN__TILE(OTHER_GPU, KEYS, 0, 0, MULTI_PASS, 128, 3, 0, 0, 0),
+    GPUSCAN__TILE(OTHER_GPU, RUNS, 0, 0, MULTI_PASS, 256, 4, 0, 0, 0),
 #endif
     /* Scans on AMD's and Intel's GPUs. On AMD's, SINGLE_PASS_AHEAD beats SINGLE_PASS above 16 MiB (4 MiB if elements
        have 8 bytes and any order gives the same result). Intel's compiler would keep 8 vectors of bytes or floats in
@@ -12885,7 +12888,8 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, ALL, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 72, 0),
     GPUSCAN__TILE(AMD, ALL, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(INTEL, ALL, 0, 0, SINGLE_PASS_AHEAD, 256, 6, 0, 256, 0),
-    GPUSCAN__TILE(OTHER_GPU, ALL, 0, 0, MULTI_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(OTHER_GPU, SCANS, 8, 0, MULTI_PASS, 256, 3, 0, 0, 0),
+    GPUSCAN__TILE(OTHER_GPU, ALL, 0, 0, MULTI_PASS, 128, 3, 0, 0, 0),
     GPUSCAN__TILE(CPU, ALL, 0, 0, CPU_SINGLE_PASS, 64, 4, 0, 0, 0),
     GPUSCAN__TILE(LLVMPIPE, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0),
     GPUSCAN__TILE(UNKNOWN, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0)};
