@@ -348,7 +348,7 @@ typedef enum gpuscan_op {
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    A sort of few elements takes one launch. Sorts of more elements take
-   MULTI_PASS         three launches for each 8 bits of the keys (4 bits if a group has less than 4 KiB of local memory)
+   MULTI_PASS         three launches for each 8 bits of the keys (4 bits if a group has less than 6 KiB of local memory)
    SINGLE_PASS        (and _AHEAD) one launch that counts digits, then one for each 8 bits, with decoupled look-back
    CPU_MULTI_PASS     (and CPU_SINGLE_PASS) three launches for each 8 bits, with one work-item a group */
 typedef enum gpuscan_strategy {
@@ -11769,8 +11769,9 @@ typedef struct gpuscan__facts {
 /* Sorts. A tile has up to `vectors` elements per work-item. A larger tile stores longer runs of elements with one
    digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA
    (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. If only the device knows the count, launches are as large as
-   for the desc's `count`. tuning: sort-counted. `units` is 8 on Intel's GPUs, where 8 or 16 compute units share a local memory: a group of 512
-   work-items, in sub-groups of 8 lanes, fills 8 compute units. tuning: sort-intel, sort-together-others */
+   for the desc's `count`. tuning: sort-counted. `units` is 8 on Intel's GPUs, where 8 or 16 compute units share a local
+   memory: a group of 512 work-items, in sub-groups of 8 lanes, fills 8 compute units. tuning: sort-intel,
+   sort-together-others */
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
@@ -20790,6 +20791,10 @@ static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key 
 /* Elements that a work-item ranks at once (RANK_BATCH), if there are several tiles or no lanes. */
 enum { GPUSCAN__SORT_BATCH = 2 };
 
+/* Digits of 8 bits need this much local memory. A group of one work-item then takes 5,184 bytes, if positions have 64
+   bits and there are no lanes. */
+enum { GPUSCAN__SORT_LEAST_LOCAL = 6 * GPUSCAN__KIB };
+
 /* Returns how many of `group` work-items rank elements together: see the rank groups of [SORT GROUP]. */
 static uint32_t gpuscan__sort_rank_group(const gpuscan *gs, uint32_t group) {
     return gpuscan__whole_lanes(gs, group) ? gpuscan__group_lanes(gs, group) : group < 32 ? group : 32;
@@ -21147,7 +21152,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     gpuscan__sort_key *own = &plan->key;
     int is_single = gpuscan__is_single_pass(strategy), cpu = gpuscan__is_cpu_strategy(strategy);
     key->strategy = (uint32_t)strategy;
-    own->digit_bits = cpu || gs->device.local_memory >= 4 * GPUSCAN__KIB ? 8 : 4;
+    own->digit_bits = cpu || gs->device.local_memory >= GPUSCAN__SORT_LEAST_LOCAL ? 8 : 4;
     own->whole = (cpu || is_single) && gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 &&
                  plan->end == 8 * plan->keys.size;
     if (cpu) {

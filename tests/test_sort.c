@@ -746,6 +746,37 @@ static void limits(void **state) {
     }
 }
 
+/* A tile fits the limit of local memory, for each size of group, key, value and position. Nothing is launched. */
+static void tiles_fit(void **state) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
+    static gpuscan             gs;
+    static gpuscan__sort_plan  plan;
+    static gpuscan_sort_desc   desc;
+    uint32_t                   group, choice;
+    (void)state;
+    gs = *test.gs;
+    gs.device.lanes = GPUSCAN__LANES_NONE;
+    for (gs.device.local_memory = 1024; gs.device.local_memory <= 49152;
+         gs.device.local_memory += gs.device.local_memory < 8192 ? 64 : 1024)
+        for (group = 1; group <= 1024; group *= 2)
+            for (choice = 0; choice < 3 * 3 * 2 * 2; choice++) {
+                const gpuscan__key *key = &plan.common.key;
+                memset(&plan, 0, sizeof plan);
+                plan.desc = &desc;
+                desc.count = choice / 18 ? 100 : 1 << 20;
+                plan.common.group_limit = group;
+                plan.common.key.src = (uint32_t)types[choice % 3];
+                plan.keys.size = (uint32_t)gpuscan__types[types[choice % 3]].size;
+                plan.end = 8 * plan.keys.size;
+                plan.key.value_size = choice / 3 % 3 * 4;
+                plan.key.wide = choice / 9 % 2;
+                gpuscan__sort_shape(&gs, &plan, GPUSCAN_STRATEGY_MULTI_PASS);
+                if (gpuscan__sort_shared_bytes(&gs, key, &plan.key, key->group, key->vectors) > gs.device.local_memory)
+                    fail_msg("%u work-items with %u keys of %u bytes do not fit %" PRIu64, (unsigned)key->group,
+                             (unsigned)key->vectors, (unsigned)plan.keys.size, gs.device.local_memory);
+            }
+}
+
 /* Positions and indices of 64 bits, as for 2^32 elements or more: in a pass, in a gather, as a permutation, and with a
    count on the device. */
 static void positions_of_64_bits(void **state) {
@@ -1086,6 +1117,7 @@ int main(void) {
                                        TEST(custom_keys),
                                        TEST(signed_keys_of_floats),
                                        TEST(limits),
+                                       TEST(tiles_fit),
                                        TEST(positions_of_64_bits),
                                        TEST(host_arrays),
                                        TEST(scratch_sizes),
