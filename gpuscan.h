@@ -10452,7 +10452,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@U$c $c[$PADDED($$g/@R_PARTS)];\n"
 "@Umover mover[$PADDED($$g)];\n"
 "`H @v[@QPACKED?$DIGIT_COUNTS:1];\n"
-"`H $ws[$@4?1:$RANK_BATCH*$DIGIT_COUNTS];\n"
+"`H peers[$@4?1:$RANK_BATCH*$DIGIT_COUNTS];\n"
 "}exchange;\n"
 "`H $y[$DIGIT_COUNTS/$PACK];\n"
 "@h@4\n"
@@ -10481,7 +10481,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`H @ys[@i_DIGITS*$ROWS];\n"
 "`H starts[@i_DIGITS];\n"
 "`H @|s[$PACKED_$hS($PLACE@p)];\n"
-"}@U`F;\n\n\n\n\n"
+"}@U`F;\n\n\n\n\n\n"
 "@%`@w `@w_anew(`@w @w,vola`F @Z@U@a*@a){\n"
 "`S!$SPILLS)\n"
 "@w.$w=@a->@w_$w;\n"
@@ -10806,10 +10806,10 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`put_packed(t->@|s,k,$PLACE@p,at);\n"
 "}\n"
 "}\n\n"
-"@g\n\n\n\n"
+"@g\n\n\n\n\n"
 "@7void @Urank_by_barriers(@U`F*t,`@w @w,\n"
 "@Z@U@a*@a){\n"
-"vola`F @Z`H*$ws=@a->exchange.$ws+$RANK_@n*$RADIX;\n"
+"vola`F @Z`H*$ws=@a->exchange.peers+$RANK_@n*$RADIX;\n"
 "vola`F @Z`H*@vs=@a->$y+$RANK_@n*$RADIX;\n"
 "@Y`H bit=1u<<$RANK_@n_ITEM;\n"
 "$n`H i=$RANK_@n_ITEM;i<$RADIX;i+=$RANK_@n_SIZE){\n"
@@ -11055,7 +11055,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11278 \"kernels.cl.inc\"\n"
+"#line 11280 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11213,7 +11213,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11460 \"kernels.cl.inc\"\n"
+"#line 11462 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11306,7 +11306,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11562 \"kernels.cl.inc\"\n"
+"#line 11564 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -11776,7 +11776,8 @@ typedef struct gpuscan__facts {
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
     X(vectors,  { 2,   8,  28,  16,  15,  4,  4,  4,  4})                                                              \
-    /* the same without lanes; 0: `vectors`. [0]: keys of up to 4 bytes, [1]: of 8 bytes. tuning: sort-no-lanes */     \
+    /* the same for several tiles in groups that are not whole sub-groups; 0: `vectors`. [0]: keys of up to 4 bytes,   \
+       [1]: of 8 bytes. tuning: sort-no-lanes */                                                                       \
     X(laneless[2], {0, 20, 20, 20, 20, 0, 0, 0, 0}, {0, 15, 15, 15, 15, 0, 0, 0, 0})                                   \
     X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* maximum bytes of local memory per group; 0: no limit */         \
                 {0, 0, 32 << 10, 0, 0, 0, 0, 0, 0}) /* [0]: lanes, 32 per sub-group. [1]: other widths, or no lanes */ \
@@ -20788,7 +20789,7 @@ static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key 
            (own->form >= GPUSCAN__SORT_FILLED && own->value_size == 0 && gpuscan__whole_lanes(gs, group));
 }
 
-/* Elements that a work-item ranks at once (RANK_BATCH), if there are several tiles or no lanes. */
+/* Elements that a work-item ranks at once (RANK_BATCH), if there are several tiles, or if there are no lanes. */
 enum { GPUSCAN__SORT_BATCH = 2 };
 
 /* Digits of 8 bits need this much local memory. A group of one work-item then takes 5,184 bytes, if positions have 64

@@ -20,8 +20,6 @@ least_waves=4        # of a SIMD of gfx90a, but of these kernels, which take mor
 few_waves='gpuscan_histogram gpuscan_reduce_segments gpuscan_scan_sums gpuscan_parts
   gpuscan_columns_sums gpuscan_columns_carries gpuscan_columns_scan
   gpuscan_sort_histogram gpuscan_sort_sweep gpuscan_sort_small gpuscan_sort_together'
-# PROGRAM KERNEL BYTES: what a sub-group spills on dg2 at most. No other kernel spills.
-known_spills=
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$root/build/reach
@@ -159,14 +157,12 @@ check() {
     least=0
     [ "$3" = gfx90a ] && least=$least_waves
     [ $least -gt 0 ] && [ "$kernel" = gpuscan_ahead ] && [ "$local" -gt 16384 ] && least=3 # selections' and runs' lists
-    known=
     scratch=$most_scratch
-    [ "$3" = dg2 ] && known=$(plan=${program#*-} && echo "$known_spills" | sed -n "s/^${plan%-*} $kernel //p")
     [ "$3" = dg2 ] && [ "$kernel" = gpuscan_ahead ] && scratch=$most_ahead
     for few in $few_waves; do
       [ "$kernel" = "$few" ] && least=0
     done
-    if [ "$spills" -le "${known:-0}" ] && [ "$scalars" -le $most_scalar_spills ] && [ "$private" -le "$scratch" ] &&
+    if [ "$spills" -eq 0 ] && [ "$scalars" -le $most_scalar_spills ] && [ "$private" -le "$scratch" ] &&
       [ "$local" -le $most_local ] && [ "$waves" -ge $least ]; then
       passed=$((passed + 1))
     else
