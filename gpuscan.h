@@ -6091,29 +6091,39 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "@O\n"
 "@hCPU\n\n"
-"@6$$hS (($$g + $$h_UNITS - 1) / $$h_UNITS)\n\n\n\n\n",
+"@6$$hS (($$g + $$h_UNITS - 1) / $$h_UNITS)\n\n\n\n\n\n",
 "@hCOMPRESSES\n"
-"@6@PLANES(size) ((size) > 4 ? 0u : $COMPRESSES)\n"
+"@6@PLANES(size) ((size) > 8 ? 0u : (size) == 8 ? $COMPRESSES / 2 : $COMPRESSES)\n"
 "@6$REGISTER(`G) $PASTE(`G, $COMPRESSES)\n"
 "@6$REGISTER$i`G, x) $PASTE(@F_, $REGISTER(`G))(x)\n"
+"@6$REGISTER_AS(x) $PASTE(as_, $REGISTER(`H))(x)\n"
 "@6$KEEP_LANES(`G, to, x, $w) \\\n"
 " { \\\n"
 " @;$REGISTER(`G)unaligned @#aligned(@N`G))`L \\\n"
 " `S$PREFETCH_DST) \\\n"
 " $PREFETCH(to,$PREFETCH_DST,1); \\\n"
 " *(@Hunaligned*)(to)=$REGISTER$i`G,$COMPRESS($REGISTER$iint,x),$w`L \\\n"
-" }\n\n\n"
+" }\n\n"
+"@%`H `$ss_$w(`H $l,`H size){\n"
+"`Ssize<8)\n"
+"@K$l;\n"
+"$l=($l|$l<<4)&0x0f0fu;\n"
+"$l=($l|$l<<2)&0x3333u;\n"
+"@`(($l|$l<<1)&0x5555u)*3;\n"
+"}\n\n\n\n"
 "@%@ekeep_$o(@Hvoid*to,@'void*$o,`H size,`H $w){\n"
 "`Ssize==1)\n"
 "$KEEP_LANES(uchar,to,$PASTE(v$v,$COMPRESSES)(0,(@'uchar*)$o),$w)\n"
 "else `Ssize==2)\n"
 "$KEEP_LANES(ushort,to,$PASTE(v$v,$COMPRESSES)(0,(@'ushort*)$o),$w)\n"
 "else\n"
-"$KEEP_LANES(`H,to,$PASTE(v$v,$COMPRESSES)(0,(@'`H*)$o),$w)\n"
+"$KEEP_LANES(`H,to,$PASTE(v$v,$COMPRESSES)(0,(@'`H*)$o),\n"
+"`$ss_$w($w,size))\n"
 "}\n"
-"@%@ekeep_indices(@Hvoid*to,`H i,`H $w){\n"
+"@%@ekeep_indices(@Hvoid*to,@ci,`H $w){\n"
 "$REGISTER(`H)x=($REGISTER(`H))($EACH_LANE($COMPRESSES,@j_AT,0`L\n"
-"$KEEP_LANES(`H,to,x+i,$w)\n"
+"x=$INDEX_SIZE==8?$REGISTER_AS($REGISTER$iulong,x).lo+i):x+(`H)i;\n"
+"$KEEP_LANES(`H,to,x,`$ss_$w($w,$INDEX_SIZE))\n"
 "}\n"
 "@g\n"
 "@6@PLANES(size) 0u\n"
@@ -6122,9 +6132,9 @@ static const char *const gpuscan__piece_select[] = {
 "@O\n"
 "@hREDUCES$d@k > 1\n\n"
 "@%@eresults_keep(@H`result*to,``I x,`H $l,@croom){\n"
-"@hCOMPRESSES == @k$d$RESULT_SIZE == 4\n"
+"@hRESULT_SIZE >= 4$d@PLANES($RESULT_SIZE) == @k\n"
 "`Sroom>=@k){\n"
-"$KEEP_LANES(`H,to,$PASTE(as_,$REGISTER(`H))(x),$l)\n"
+"$KEEP_LANES(`H,to,$REGISTER_AS(x),`$ss_$w($l,$RESULT_SIZE))\n"
 "@`;\n"
 "}\n"
 "@O\n"
@@ -6163,7 +6173,7 @@ static const char *const gpuscan__piece_select[] = {
 " $KEEP((`Js_each)==1?@PLANES(@N`J_`G)):0u, \\\n"
 " `keep_$o(to+j,$o+at,@N`J_`G),$w), \\\n"
 " $n`H w`Mw<(`Js_each);w++)to[j*(`Js_each)+w]=$o[at*(`Js_each)+w]) \\\n"
-" }\n\n\n"
+" }\n\n\n",
 "@%@eselect_`D($OP@1S,@c@y,@c$t,@c@v,@c@_,\n"
 "@c`Y,@Yulong*`Js){\n"
 "@ckept=@\\s.capacity>@_?$x`Y,@\\s.capacity-@_):0;\n"
@@ -6174,10 +6184,10 @@ static const char *const gpuscan__piece_select[] = {
 "$OUTPUTS($OUTPUT_SPAN)\n"
 "@hINDEX_SIZE\n"
 "@H$INDEX*to=$NUMBERED_TO(indices)+@_;\n"
-"$KEEP(@PLANES($INDEX_SIZE),`keep_indices(to+j,(`H)at,$w),\n"
+"$KEEP(@PLANES($INDEX_SIZE),`keep_indices(to+j,at,$w),\n"
 "to[j]=($INDEX)at)\n"
 "@O\n"
-"}\n\n",
+"}\n\n"
 "@hREDUCES\n\n\n"
 "@%@eresults_`D(`+@'`source*$cs,@H`result*results,\n"
 "@c@y,@c$t,`@\\ $c,@c`Red,\n"
@@ -6261,7 +6271,7 @@ static const char *const gpuscan__piece_select[] = {
 "`select_`R`K@$@:`K@_,`D->`Y),past,`T->@v);\n"
 "`S$y)\n"
 "$y->`Y=`op_`D_`Y`K*$y,`Js);\n"
-"}\n\n\n"
+"}\n\n\n",
 "$APART\n"
 "@%@eselect_hook_`A(`+$OP@1S,`$o $o,@Y``T*`A,\n"
 "@c$t,@t`Rs,`@_ $my){\n"
@@ -6277,7 +6287,7 @@ static const char *const gpuscan__piece_select[] = {
 "$my=`@__$y`K$my,`D.`Y,link);\n"
 "}\n"
 "}\n"
-"@g\n\n\n",
+"@g\n\n\n"
 "@7@eselect_list(@Y``F*`F,@c@y,@c@v,`list list){\n"
 "`H `V=@/;\n"
 "`S$RUNS_BY_SUB@n|| !($STAGES||$PLACES))\n"
@@ -6354,7 +6364,7 @@ static const char *const gpuscan__piece_select[] = {
 "`O@_,`H `Y,`list list){\n"
 "`H `Red=(`H)`runs_`Red(@\\s.capacity,@_,`Y),skip=@_.$ps==0?1:0;\n"
 "@cto=$FIRST_ENDED(@_);\n"
-"@hLENGTH_SIZE\n\n"
+"@hLENGTH_SIZE\n\n",
 "$LENGTH open=@3RUN_OPEN)?0:($LENGTH)(@y-@_.$t);\n"
 "$OUTPUT_LOOP($LENGTH,$NUMBERED_TO(lengths)+to,`Red,\n"
 "($LENGTH)list.@|s[j+skip]+\n"
@@ -6384,7 +6394,7 @@ static const char *const gpuscan__piece_select[] = {
 "@O\n"
 "}\n"
 "@O\n"
-"@O\n\n\n",
+"@O\n\n\n"
 "@7@eselect_write(`+$OP@1S,@Y``F*`F,@c@y,@c@v,\n"
 "`O@_,`H `Y,`list list){\n"
 "@hRUNS_BY_SUB@n\n"
@@ -6462,7 +6472,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5899 \"kernels.cl.inc\"\n"
+"#line 5912 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6772,7 +6782,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6227 \"kernels.cl.inc\"\n"
+"#line 6240 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6852,7 +6862,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6320 \"kernels.cl.inc\"\n"
+"#line 6333 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -7082,7 +7092,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6599 \"kernels.cl.inc\"\n"
+"#line 6612 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7729,7 +7739,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7356 \"kernels.cl.inc\"\n"
+"#line 7369 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7782,7 +7792,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7425 \"kernels.cl.inc\"\n"
+"#line 7438 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8182,7 +8192,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7881 \"kernels.cl.inc\"\n"
+"#line 7894 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8678,7 +8688,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8462 \"kernels.cl.inc\"\n"
+"#line 8475 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -9000,7 +9010,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8845 \"kernels.cl.inc\"\n"
+"#line 8858 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9102,7 +9112,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8979 \"kernels.cl.inc\"\n"
+"#line 8992 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
 "@6$STRIDE (b$zs.`P_bins + 1)\n\n"
@@ -9381,7 +9391,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9303 \"kernels.cl.inc\"\n"
+"#line 9316 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9790,7 +9800,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9779 \"kernels.cl.inc\"\n"
+"#line 9792 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
 "}`histogram_finish_@\\s;\n\n"
@@ -9807,7 +9817,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9805 \"kernels.cl.inc\"\n"
+"#line 9818 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9916,7 +9926,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9937 \"kernels.cl.inc\"\n"
+"#line 9950 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9967,7 +9977,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9993 \"kernels.cl.inc\"\n"
+"#line 10006 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10104,7 +10114,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10153 \"kernels.cl.inc\"\n"
+"#line 10166 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10386,7 +10396,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10492 \"kernels.cl.inc\"\n"
+"#line 10505 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -11055,7 +11065,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11280 \"kernels.cl.inc\"\n"
+"#line 11293 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11213,7 +11223,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11462 \"kernels.cl.inc\"\n"
+"#line 11475 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11306,7 +11316,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11564 \"kernels.cl.inc\"\n"
+"#line 11577 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
