@@ -7354,15 +7354,21 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@%@ebatch_halve(`+``I*`Ys,@Y`H $u){\n"
 "_Pragma(\"unroll\")$n`H s`Ms<$u;s++)\n"
 "`Ys[s]=`pairs`K`Ys[2*s],`Ys[2*s+1]);\n"
-"}\n\n\n"
-"@%``I `batch_tree(`+``I*`Ys,@Y`H @ds){\n"
-"`S@ds==@k){\n"
-"`batch_halve`K`Ys,@k/2);\n"
-"`batch_halve`K`Ys,@k/4);\n"
-"}\n"
-"`S@k==16)\n"
-"`batch_halve`K`Ys,2);\n"
-"`batch_halve`K`Ys,1);\n"
+"}\n\n\n\n\n"
+"@6$TREE_LOWER($s, d) (($s) & (d) ? @k : 0) + (($s) & ~(d))\n"
+"@6$TREE_UPPER($s, d) (($s) & (d) ? @k : 0) + (($s) | (d))\n"
+"@6$TREE_$f(`Ys, d) \\\n"
+" _Pragma(\"unroll\")$n`H s`Ms<(d);s++) \\\n"
+" `Ys[s]=@:_`I`K \\\n"
+" $SHUFFLE(`Ys[s],`Ys[s+(d)],$EACH_LANE(@k,$TREE_LOWER,d)), \\\n"
+" $SHUFFLE(`Ys[s],`Ys[s+(d)],$EACH_LANE(@k,$TREE_UPPER,d)))\n\n\n"
+"@%``I `batch_tree(`+``I*`Ys){\n"
+"$TREE_$f(`Ys,@k/2);\n"
+"$TREE_$f(`Ys,@k/4);\n"
+"@hWIDE == 16\n"
+"$TREE_$f(`Ys,2);\n"
+"@O\n"
+"$TREE_$f(`Ys,1);\n"
 "@K`Ys[0];\n"
 "}\n\n\n"
 "@%``I `batch_`Y(`+@Y`batch*batch,``I id){\n"
@@ -7370,16 +7376,19 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Sbatch->most<=$QUARTER){\n"
 "_Pragma(\"unroll\")$n`H s`Ms<@k/4;s++)\n"
 "@Is[s]=`batch_@Is(batch,4*s,id);\n"
-"@K`batch_tree`K@Is,@k/4);\n"
+"`S@k==16)\n"
+"`batch_halve`K@Is,2);\n"
+"`batch_halve`K@Is,1);\n"
+"@K@Is[0];\n"
 "}\n"
 "`Sbatch->most<=@k){\n"
 "_Pragma(\"unroll\")$n`H s`Ms<@k;s++)\n"
 "ones[s]=`batch_`A`Kbatch,s,0,id);\n"
-"@K`batch_tree`Kones,@k);\n"
+"@K`batch_tree`Kones);\n"
 "}\n"
 "$n`H s`Ms<@k;s++)\n"
 "`Ys[s]=`batch_some`Kbatch,s,id);\n"
-"@K`batch_tree`K`Ys,@k);\n"
+"@K`batch_tree`K`Ys);\n"
 "}\n\n\n\n",
 "@%@t`batch_@r(`batch*batch,@Y`path*path,@Y`walk*walk){\n"
 "`@] most`M\n"
@@ -7739,7 +7748,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7369 \"kernels.cl.inc\"\n"
+"#line 7382 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7792,7 +7801,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7438 \"kernels.cl.inc\"\n"
+"#line 7451 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8192,7 +8201,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7894 \"kernels.cl.inc\"\n"
+"#line 7907 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8688,7 +8697,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8475 \"kernels.cl.inc\"\n"
+"#line 8488 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -9010,7 +9019,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8858 \"kernels.cl.inc\"\n"
+"#line 8871 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9112,7 +9121,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8992 \"kernels.cl.inc\"\n"
+"#line 9005 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
 "@6$STRIDE (b$zs.`P_bins + 1)\n\n"
@@ -9391,7 +9400,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9316 \"kernels.cl.inc\"\n"
+"#line 9329 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9800,7 +9809,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9792 \"kernels.cl.inc\"\n"
+"#line 9805 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
 "}`histogram_finish_@\\s;\n\n"
@@ -9817,7 +9826,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9818 \"kernels.cl.inc\"\n"
+"#line 9831 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9926,7 +9935,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9950 \"kernels.cl.inc\"\n"
+"#line 9963 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9977,7 +9986,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10006 \"kernels.cl.inc\"\n"
+"#line 10019 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10114,7 +10123,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10166 \"kernels.cl.inc\"\n"
+"#line 10179 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10396,7 +10405,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10505 \"kernels.cl.inc\"\n"
+"#line 10518 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -11065,7 +11074,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11293 \"kernels.cl.inc\"\n"
+"#line 11306 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11223,7 +11232,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11475 \"kernels.cl.inc\"\n"
+"#line 11488 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11316,7 +11325,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11577 \"kernels.cl.inc\"\n"
+"#line 11590 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
