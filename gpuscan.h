@@ -347,7 +347,7 @@ typedef enum gpuscan_op {
    scanned as a row.)
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
-   A sort of few elements takes one launch. Sorts of more elements take
+   A sort of up to about 6,000 elements (CPUs: 65,535; SINGLE_PASS on some GPUs: 2^21) takes one launch. Others take
    MULTI_PASS         three launches for each 8 bits of the keys (4 bits if a group has less than 6 KiB of local memory)
    SINGLE_PASS        (and _AHEAD) one launch that counts digits, then one for each 8 bits, with decoupled look-back
    CPU_MULTI_PASS     (and CPU_SINGLE_PASS) three launches for each 8 bits, with one work-item a group */
@@ -11738,7 +11738,8 @@ typedef struct gpuscan__facts {
     X(split_group, {32,  128, 256, 256, 256, 64, 64, 64, 64})                                                          \
     X(lanes, GPUSCAN__NVIDIA(1 << 20, 1 << 18))                                                                        \
     X(lanes_items, GPUSCAN__NVIDIA(256, 0))                                                                            \
-    X(split_from, GPUSCAN__ALIKE(4096)) /* minimum elements of rows that extra groups sum (none if is_few is 1) */     \
+    /* minimum elements of a row or segment that extra groups sum; no minimum if a compute unit has fewer than 4 */    \
+    X(split_from, GPUSCAN__ALIKE(4096))                                                                                \
     X(lane_registers, GPUSCAN__NVIDIA(48, 0)) /* register limit if lanes sum short segments, extra groups long ones */
 
 /* Histograms. On an NVIDIA GPU, one group of 1024 work-items has all registers of a multiprocessor. While some of its
@@ -11769,9 +11770,8 @@ typedef struct gpuscan__facts {
 /* Sorts. A tile has up to `vectors` elements per work-item. A larger tile stores longer runs of elements with one
    digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA
    (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. If only the device knows the count, launches are as large as
-   for the desc's `count`. tuning: sort-counted. `units` is 8 on Intel's GPUs, where 8 or 16 compute units share a local
-   memory: a group of 512 work-items, in sub-groups of 8 lanes, fills 8 compute units. tuning: sort-intel,
-   sort-together-others */
+   for the desc's `count`. tuning: sort-counted. `units` is 8 on Intel's GPUs: 8 or 16 compute units share local memory,
+   and a group of 512 work-items, in sub-groups of 8 lanes, fills 8 of them. tuning: sort-intel, sort-together-others */
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
