@@ -198,8 +198,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* gcc goes on after #error. It skips an include of a file that __has_include has not found, such
-                          as opencl.h. But this include of another missing file stops gcc */
+#include <OpenCL/cl.h> /* stops gcc, because this file is missing, too. gcc goes on after #error, and skips the include
+                          of a file that __has_include has not found, such as opencl.h */
 #elif !defined(__APPLE__) && !defined(__OPENCL_CL_H) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -347,7 +347,7 @@ typedef enum gpuscan_op {
    scanned as a row.)
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
-   A sort of few elements takes one launch. Sorts of more elements take
+   A sort of up to about 6,000 elements (CPUs: 65,535; SINGLE_PASS on some GPUs: 2^21) takes one launch. Others take
    MULTI_PASS         three launches for each 8 bits of the keys (4 bits if a group has less than 6 KiB of local memory)
    SINGLE_PASS        (and _AHEAD) one launch that counts digits, then one for each 8 bits, with decoupled look-back
    CPU_MULTI_PASS     (and CPU_SINGLE_PASS) three launches for each 8 bits, with one work-item a group */
@@ -492,7 +492,7 @@ typedef struct gpuscan_source {
     uint64_t       count;       /* the number of elements from the offset on that expressions may read. 0 means the
                                    desc's `count`. For integral images, whose desc has no `count`, it must not be 0 */
     gpuscan_type   type;        /* the elements' type; default: u32. CUSTOM means custom_type */
-    const char    *custom_type; /* the name of a type that `source` declares or OpenCL C has, such as float4 */
+    const char    *custom_type; /* name of an OpenCL C type, such as float4, or of one that custom->source declares */
     size_t         size;        /* the custom_type's sizeof on the device, 1 to 1024 bytes. If `type` is not CUSTOM,
                                    custom_type and size must be 0 */
     const void    *host_data;   /* for gpuscan_X_host only: a host array of `count` elements. Then `buffer` must be 0 */
@@ -679,7 +679,7 @@ typedef struct gpuscan_info {
     size_t           work_group_size; /* work-items of the largest work-group that the library uses */
     uint64_t         local_memory;
     int              has_f64, has_int64_atomics, has_fence, has_lanes, has_zero_copy;
-    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO takes for most large counts */
+    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* AUTO's choice for most large counts */
     uint32_t         refused;  /* strategies that at least one operation refuses: a sum of 1 << GPUSCAN_STRATEGY_... */
     uint32_t         refusals; /* how often the library gave up a strategy or the vendor's instructions because a
                                   program did not build or failed its self-test. Please report it if this is not 0 */
@@ -1065,7 +1065,7 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        tile_height;   /* rows; 0 means all rows */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
-                                            and upper of channel 0, 1, ..., for channels outside the mask, too */
+                                            and upper of channel 0, then of 1, ..., also of channels outside the mask */
     uint64_t        edges_pitch;   /* elements from one channel's edges to the next's; 0: all channels share one set */
     gpuscan_image   samples_image; /* instead of samples and pitches: `count` x `rows` pixels, from the pixel x, y on */
     uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride needs another program */
@@ -1197,7 +1197,7 @@ typedef struct gpuscan_runs_desc {
     gpuscan_type           key_type;      /* default: u32. If it is CUSTOM, custom->equal compares keys */
     int                    bitwise;       /* not 0: keys are compared bit by bit. key_type must then be builtin */
     gpuscan_buffer         keys_dst;      /* out: the first key of each run */
-    gpuscan_buffer         starts;        /* out, of index_type: index of each run's first key, from keys.offset on */
+    gpuscan_buffer         starts;        /* out, of index_type: index of a run's first key, counted from keys.offset */
     gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
     gpuscan_buffer         src, dst;      /* dst: out. For each run, the src elements of its keys, combined in order */
@@ -1385,7 +1385,7 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 /* Says what gpuscan_quantile stores for each fraction. */
 typedef enum gpuscan_quantile_form {
     GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample that the fraction selects, see gpuscan_quantile */
-    GPUSCAN_QUANTILE_VALUE,   /* f32: the selected sample's value, as if a bin's samples were spread evenly over it */
+    GPUSCAN_QUANTILE_VALUE,   /* f32: the selected sample's value, as if samples were spread evenly over their bin */
     GPUSCAN_QUANTILE_MEAN     /* f32, one for each pair of fractions: the mean of all samples from the first fraction's
                                  sample to the second's, both included. A sample counts as the centre of its bin */
 } gpuscan_quantile_form;
@@ -1513,7 +1513,7 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 
 /* GPUSCAN__SHARED begins a function or table that some operations use. If a program has none of these operations,
    compilers drop it without a warning. GPUSCAN__COLD begins a function that compilers optimize for size. Its speed does
-   not matter: it creates an object, a program or a message, waits for the device, or compares few numbers. */
+   not matter: it creates an object, a program or a message, waits for the device, or compares a few numbers. */
 #if defined(__GNUC__) || defined(__clang__)
 #define GPUSCAN__SHARED __attribute__((unused)) static
 #define GPUSCAN__COLD __attribute__((cold, noinline, unused)) static
@@ -11540,7 +11540,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BIN_MODE_CHECKED, 3)                                                                                             \
     X(BIN_MODE_GENERAL, 4)                                                                                             \
     X(BIN_MODE_GUESS, 5)     /* for floats. An estimated bin, even a very wrong one, is corrected by bins' edges */    \
-    X(BIN_MODE_NEAREST, 6)   /* for floats. An estimated bin may be one too high, and is corrected by its edge */      \
+    X(BIN_MODE_NEAREST, 6)   /* for floats. An estimated bin is right or one too high. Its lower edge decides */       \
     X(HEADS_NONE, 0)         /* HEADS_...: where segments of a scan begin. NONE: there are no segments */              \
     X(HEADS_FLAGS, 1)        /* segments begin where a flag is not 0 */                                                \
     X(HEADS_KEYS, 2)         /* segments begin where a key differs from the key before it */                           \
@@ -11553,9 +11553,9 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(ARRIVALS_U64, 44)      /* bits 44 to 63 of an accumulator count the groups that have added to it */              \
     X(QUANTILE_ALL, 0)       /* quantiles: one program computes every form */                                          \
     X(QUANTILE_RANKS, 1)     /* quantiles on GPUs: not the form MEAN, and at most QUANTILE_FEW fractions */            \
-    X(QUANTILE_SMALL, 2)     /* as RANKS, and a sub-group takes one or more whole histograms at a time */              \
+    X(QUANTILE_SMALL, 2)     /* like RANKS, but a sub-group processes one or more whole histograms at a time */        \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
-    X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red */                                \
+    X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red, except IMAGE_RED_ALPHA */        \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
     X(IMAGE_RED_ALPHA, 3)    /* the source is an image that has red and alpha */
 /* Lists the values of public enums that kernels use. */
@@ -11640,7 +11640,7 @@ enum {
     GPUSCAN__FOR_LISTS = 32,   /* selections and runs */
     GPUSCAN__FOR_SELECTIONS = 64,
     GPUSCAN__FOR_INDICES = 128, /* selections that store indices, but no elements */
-    GPUSCAN__FOR_OUTPUTS = 256, /* selections to several arrays besides indices, or of wide elements (WIDE_ELEMENTS) */
+    GPUSCAN__FOR_OUTPUTS = 256, /* selections with several outputs besides indices, or wide ones: see WIDE_ELEMENTS */
     GPUSCAN__FOR_ELEMENTS = 512, /* selections that store only dst, by a predicate or with src as flags */
     GPUSCAN__FOR_RUNS = 1024,
     GPUSCAN__FOR_KEYS = 2048,  /* runs that reduce nothing */
@@ -11660,8 +11660,8 @@ typedef struct gpuscan__tuning {
     uint64_t up_to;   /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
-    uint32_t ahead;     /* if tiles are loaded twice: how far ahead of the scan SINGLE_PASS_AHEAD sums them, in bytes of
-                           src plus dst. For selections and runs: of flags (a bit counts as 4 bytes), keys or src */
+    uint32_t ahead;     /* if tiles are loaded twice: SINGLE_PASS_AHEAD sums tiles this many bytes of src plus dst ahead
+                           of the scan. In runs, bytes of keys; in selections, of src or flags (a bit counts as 4) */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
     int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: gpuscan__loads_once decides */
 } gpuscan__tuning;
@@ -11698,17 +11698,17 @@ typedef struct gpuscan__facts {
    work-items fit a multiprocessor. Prefetching tiles makes scans slower. tuning: scan-counted-registers, scan-rows */
 #define GPUSCAN__NUMBERS_tiles(X)                                                                                      \
     X(groups_per_unit, {  4,   8,   8,   8,   8, 64,   4,   4,   4}) /* groups per compute unit in multi-pass calls */ \
-    /* register limits for selections by bits, and for groups that take several tiles each. A limit in the call's row  \
-       of gpuscan__tunings replaces them. [0]: elements and keys of up to 4 bytes, [1]: of more */                     \
+    /* register limits for selections by bits, and for groups that process several tiles each. A limit in the call's   \
+       row of gpuscan__tunings replaces them. [0]: elements and keys of up to 4 bytes, [1]: of more than 4 bytes */    \
     X(counted_registers[2], GPUSCAN__NVIDIA(64, 0), GPUSCAN__NVIDIA(80, 0))                                            \
     X(parts_vectors,   {  0,   0,   4,   4,   0,  0,   0,   0,   0}) /* maximum vectors in MULTI_PASS; 0: no limit */  \
     /* maximum elements of a selection's tile: 16-bit indices and local memory allow no more */                        \
     X(select_tile, GPUSCAN__NVIDIA(24 * GPUSCAN__KIB, 8192))                                                           \
-    /* work-items of the smallest group that takes a tile of whole rows; 0: there are no such tiles */                 \
+    /* work-items of the smallest group that scans a tile of whole rows; 0: no tile consists of whole rows */          \
     X(rows_group,      {256, 256, 256, 256, 256,  0, 256, 256, 256})                                                   \
-    /* minimum vectors of a work-item in a tile of whole rows; 2 if the call has few elements */                       \
+    /* minimum vectors per work-item in a tile of whole rows; small calls: 2, see gpuscan__scan_takes_rows */          \
     X(rows_vectors,    {  4,   4,   4,   2,   4,  4,   4,   4,   4})                                                   \
-    X(rows_wider, GPUSCAN__NVIDIA(1, 0)) /* 1: longer rows get larger groups: see gpuscan__scan_rows_step */           \
+    X(rows_wider, GPUSCAN__NVIDIA(1, 0)) /* 1: in large calls, tiles are enlarged by work-items, not by vectors */     \
     X(rows_registers[2], GPUSCAN__NVIDIA(56, 0), GPUSCAN__NVIDIA(64, 0)) /* see gpuscan__scan_rows_registers */
 
 /* The CPU strategies. A tile of `chunk` bytes is loaded twice, and stays in a core's second-level cache in between. If
@@ -11726,10 +11726,10 @@ typedef struct gpuscan__facts {
     X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* how far ahead src is prefetched, in bytes; 0: not at all */  \
     X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* prefetch distance, bytes; 0: large outputs bypass caches */  \
     X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1)) /* maximum elements that one work-item sorts in one launch */         \
-    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item, as each leaves partial cache lines */     \
+    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item: each one leaves partial cache lines */    \
     X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum elements of a sort that first moves keys into buckets */       \
-    /* Maximum bytes of a bucket on average, or half as many if values move with the keys. Half of a core's share of   \
-       the cache (at most 8 MiB) is the maximum if it is larger. Above the maximum, the sort makes no buckets */       \
+    /* A sort makes buckets only if they have, on average, at most this many bytes (half as many if values move with   \
+       the keys), or at most half of a core's share of the cache (8 MiB if this half is more than 8 MiB) */            \
     X(sort_bucket, GPUSCAN__ALIKE(1 << 20))                                                                            \
     X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* minimum bytes of a bucket that is divided once more */
 
@@ -11739,18 +11739,18 @@ typedef struct gpuscan__facts {
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_SINGLE_PASS, MULTI_PASS))                                \
     X(group,          {32, 512, 256, 256, 256, 64, 64, 64, 64})                                                        \
     X(vectors,        { 2,   8,   4,   4,   4,  4,  4,  4,  4})                                                        \
-    X(vectors_custom, { 2,   2,   4,   4,   4,  4,  4,  4,  4}) /* vectors for custom operators on 8 or 16 bytes */    \
+    X(vectors_custom, { 2,   2,   4,   4,   4,  4,  4,  4,  4}) /* for custom operators on types of 8 or 16 bytes */   \
     X(per_unit,       { 4,   2,   8,   8,   8, 16,  4,  4,  4}) /* groups per compute unit */                          \
     X(registers, GPUSCAN__NVIDIA(64, 0))
 
-/* Reductions of rows and segments. Extra groups may sum the long ones. They always do so for segments if src has more
-   than `lanes` elements. If lanes sum the short ones, all groups then have split_group work-items. Without extra
-   groups, groups that sum segments have lanes_group work-items. If segments are short, the host halves this number, but
-   not below 128, until src has lanes_items elements per work-item of one group: small groups start earlier.
-   lane_registers leaves registers for the offsets of the next segments, which lanes load early. tuning: segments-lanes,
-   segments-lanes-few, segments-split */
+/* Reductions of rows and segments. Extra groups may sum the long rows or segments. Segments always have extra groups if
+   src has more than `lanes` elements. If lanes sum the short segments and extra groups the long ones, all groups have
+   split_group work-items. Without extra groups, groups that sum segments have lanes_group work-items. If segments are
+   short, the host halves lanes_group, but not below 128, until src has lanes_items elements per work-item of one group:
+   small groups start earlier than large ones. lane_registers leaves registers for the offsets of the next segments,
+   which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
-    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* rows without extra groups. See gpuscan__fit_each */   \
+    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* if rows lack extra groups. See gpuscan__fit_each */   \
     X(vectors,     { 2,    4,   4,   4,   4,  4,  4,  4,  4})                                                          \
     X(per_unit,    { 4,    4,   8,   8,   8,  4,  4,  4,  4}) /* extra groups per compute unit, for long segments */   \
     X(row_lanes, GPUSCAN__ALIKE(4096))                        /* maximum elements of a row that a sub-group sums */    \
@@ -11758,30 +11758,31 @@ typedef struct gpuscan__facts {
     X(split_group, {32,  128, 256, 256, 256, 64, 64, 64, 64})                                                          \
     X(lanes, GPUSCAN__NVIDIA(1 << 20, 1 << 18))                                                                        \
     X(lanes_items, GPUSCAN__NVIDIA(256, 0))                                                                            \
-    X(split_from, GPUSCAN__ALIKE(4096)) /* minimum length that extra groups sum, in elements, if results are many */   \
+    /* minimum elements of a row or segment that extra groups sum; no minimum if a compute unit has fewer than 4 */    \
+    X(split_from, GPUSCAN__ALIKE(4096))                                                                                \
     X(lane_registers, GPUSCAN__NVIDIA(48, 0)) /* register limit if lanes sum short segments, extra groups long ones */
 
 /* Histograms. On an NVIDIA GPU, one group of 1024 work-items has all registers of a multiprocessor. While some of its
    sub-groups load, others count. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank.
    Larger samples arrive too slowly to need that. On AMD's and Intel's GPUs, two groups per unit, each with 32 copies of
    256 bins, fill 64 KiB of local memory. On CPUs, groups draw parts of the samples by ticket, so one group per thread
-   suffices. 1-byte samples get four: bytes of one channel are counted without tickets. tuning: histogram-copies */
+   suffices. 1-byte samples get 4 groups: bytes of one channel are counted without tickets. tuning: histogram-copies */
 #define GPUSCAN__NUMBERS_histogram(X)                                                                                  \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_MULTI_PASS, SINGLE_PASS))                                \
     X(group,         {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                        \
     X(vectors, GPUSCAN__ALIKE(4))                                                                                      \
     X(per_unit[2],   { 4,    1,   2,   2,   4, 16,  4,  4,  4}, /* groups per compute unit. [1]: samples > 1 byte */   \
                      { 4,    1,   4,   4,   4, 16,  1,  1,  4})                                                        \
-    /* groups per compute unit if bins lie in global memory, or in slices with many samples (GPUSCAN__SLICE_SHORT) */  \
+    /* groups per compute unit if bins lie in global memory, or in slices and samples exceed GPUSCAN__SLICE_SHORT */   \
     X(per_unit_far,  { 4,    2,   4,   4,   4, 16,  1,  1,  4})                                                        \
     X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4}) /* minimum vectors per work-item without slices */     \
     X(copies[2],     { 2,   32,  32,  32,   4,  2,  8,  8,  4}, /* maximum copies of the bins in local memory */       \
                      { 2,   16,   8,   8,   4,  2,  8,  8,  4}) /* [1]: samples > 1 byte */                            \
-    /* no limit if bins are cut into slices and samples are many, or if a single row has its bins in global memory */  \
+    /* register limit; none if bins lie in slices and samples are many, or if one row has its bins in global memory */ \
     X(registers, GPUSCAN__NVIDIA(64, 0))                                                                               \
-    /* vectors that a work-item loads at a time if bins are cut into slices and samples are few */                     \
+    /* vectors that a work-item loads at a time if bins lie in slices and samples are few: see GPUSCAN__SLICE_SHORT */ \
     X(short_vectors, { 2,    4,   0,   0,   0,  0,  2,  2,  0})                                                        \
-    /* maximum bytes of local memory for bins */                                                                       \
+    /* maximum bytes of local memory that a group has for bins */                                                      \
     X(local,         {16384, 49152, 32768, 32768, 16384, 16384, 1 << 20, 1 << 20, 16384})                              \
     /* maximum number of slices into which bins are cut if they do not fit local memory */                             \
     X(slices,        { 4,   16,   8,   8,   8,  8,  4,  4,  8})
@@ -11789,15 +11790,14 @@ typedef struct gpuscan__facts {
 /* Sorts. A tile has up to `vectors` elements per work-item. A larger tile stores longer runs of elements with one
    digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA
    (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. If only the device knows the count, launches are as large as
-   for the desc's `count`. tuning: sort-counted. `units` is 8 on Intel's GPUs, where 8 or 16 compute units share a local
-   memory: a group of 512 work-items, in sub-groups of 8 lanes, fills 8 compute units. tuning: sort-intel,
-   sort-together-others */
+   for the desc's `count`. tuning: sort-counted. `units` is 8 on Intel's GPUs: 8 or 16 compute units share local memory,
+   and a group of 512 work-items, in sub-groups of 8 lanes, fills 8 of them. tuning: sort-intel, sort-together-others */
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
     X(vectors,  { 2,   8,  28,  16,  15,  4,  4,  4,  4})                                                              \
-    /* the same for several tiles in groups that are not whole sub-groups; 0: `vectors`. [0]: keys of up to 4 bytes,   \
-       [1]: of 8 bytes. tuning: sort-no-lanes */                                                                       \
+    /* elements per work-item in sorts of several tiles whose groups are not whole sub-groups; 0: as in `vectors`.     \
+       [0]: keys of up to 4 bytes, [1]: of 8 bytes. tuning: sort-no-lanes */                                           \
     X(laneless[2], {0, 20, 20, 20, 20, 0, 0, 0, 0}, {0, 15, 15, 15, 15, 0, 0, 0, 0})                                   \
     X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* maximum bytes of local memory per group; 0: no limit */         \
                 {0, 0, 32 << 10, 0, 0, 0, 0, 0, 0}) /* [0]: lanes, 32 per sub-group. [1]: other widths, or no lanes */ \
@@ -11812,8 +11812,8 @@ typedef struct gpuscan__facts {
        large sorts, this is faster than gathering payloads by index after the passes. 0: no records */                 \
     X(records, GPUSCAN__NVIDIA(1 << 20, 0))
 
-/* Integral images. A work-item takes `vectors` rows at a time. On NVIDIA's GPUs, 8 rows would be faster for few types,
-   and only by little. tuning: integral-tiles */
+/* Integral images. A work-item sums `vectors` rows at a time. On NVIDIA's GPUs, 8 rows would be slightly faster for a
+   few types. tuning: integral-tiles */
 #define GPUSCAN__NUMBERS_integral(X)                                                                                   \
     X(group,     {32, 128, 256, 256, 256, 64, 64, 64, 64})                                                             \
     X(vectors,   { 2,   4,   4,   4,   4,  4,  4,  4,  4})                                                             \
@@ -11835,7 +11835,7 @@ typedef struct gpuscan__profile {
 } gpuscan__profile;
 
 typedef struct gpuscan__sort_tile {
-    uint32_t group, rounds; /* a group has `group` work-items; each takes `rounds` elements */
+    uint32_t group, rounds; /* work-items per group, and elements of a tile per work-item */
     uint32_t registers;
 } gpuscan__sort_tile;
 
@@ -11929,12 +11929,12 @@ typedef struct gpuscan__program {
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
     size_t stored;           /* 1 + bytes of PART_RECORDING when the program was loaded, or when the last write to the
-                                cache began; 0: neither. The program is written again only if these bytes are more */
+                                cache began; 0: neither. The program is rewritten only if PART_RECORDING has grown */
     int runs;                /* 1: a call has launched the program */
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
 
-/* Lists the kinds of recorded arguments. From SHAM on, a kernel gets the cl_mem mems[kind] of gpuscan__replay. */
+/* Lists the kinds of recorded arguments. For SHAM and all kinds after it, gpuscan__replay passes mems[kind]. */
 enum {
     GPUSCAN__SET_VALUE,
     GPUSCAN__SET_LOCAL,   /* local memory */
@@ -11955,7 +11955,7 @@ typedef struct gpuscan__stage {
 
 /* A launch that gpuscan__rehearse has recorded. gpuscan__replay repeats the launch without a plan, since no plan comes
    with a blob. `values` holds the arguments passed by value, one after another: the struct of numbers and at most one
-   other (a gpuscan_run, the largest init, needs the most bytes). */
+   other argument, which is largest if it is an init of the type gpuscan_run. */
 typedef struct gpuscan__recorded {
     gpuscan__stage stage;
     uint64_t global, group;        /* work-items in total and per group */
@@ -12255,7 +12255,7 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
      1 if signed integers are computed as unsigned ones, otherwise 0
      the comparison of ARGMIN or ARGMAX; "" for other operators
      the self-test's data
-     the host's expression of integers a and b in self-tests. Their custom operator is b ? b : a. `less` is a < b */
+     the host's expression of integers a and b in self-tests, which use b ? b : a as custom operator. `less` is a < b */
 #define GPUSCAN__OPS(X)                                                                                                \
     X(OP_ADD, "a + b", "a + b", ZERO, 1, "", SUM, a + b)                                                               \
     X(OP_MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, "", FALLING, less ? a : b)                                        \
@@ -12282,7 +12282,7 @@ GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
      the name in words
      1 if each group is one work-item, otherwise 0
      1 if groups of one launch wait for each other, otherwise 0
-     the next simpler strategy, which a call takes instead if this one does not fit the call */
+     the next simpler strategy, which a call uses instead if this one does not fit the call */
 #define GPUSCAN__STRATEGIES(X)                                                                                         \
     X(STRATEGY_AUTO, "auto", 0, 0, MULTI_PASS)                                                                         \
     X(STRATEGY_MULTI_PASS, "multi-pass", 0, 0, MULTI_PASS)                                                             \
@@ -12346,7 +12346,7 @@ typedef struct gpuscan__elements {
     int commutes;
     const char *convert; /* the custom conversion; NULL: there is none */
     uint32_t seen; /* 0: the conversion's x is an element; else x is an image's pixel, with this number of channels */
-    int selects; /* a GPUSCAN__SELECTS_...; a selection scans, for each source element, how many elements it keeps */
+    int selects; /* a GPUSCAN__SELECTS_...; a selection scans a count per source element: 0 or 1, for BITS up to 32 */
     int inverts; /* 1: elements are kept if their flag or custom->select is 0 */
     uint32_t channels; /* numbers in an element. With several, the element is a vector. 0 means 1 */
 
@@ -12500,7 +12500,7 @@ static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e,
     gpuscan__define(text, "ARG_WORST", e->op == GPUSCAN_OP_ARGMIN ? src->largest : src->least);
 }
 
-/* Names a call's types: elements (src, dst), x in the conversion (value), its result (number), the arithmetic (t). */
+/* Holds the names of types: elements (src, dst), x in the conversion (value), its result (number), arithmetic (t). */
 typedef struct gpuscan__type_names {
     const char *src, *dst, *value, *number, *t;
 } gpuscan__type_names;
@@ -12605,8 +12605,8 @@ static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
                : 0;
 }
 
-/* Returns how many elements a lane's vector has. A vector of the larger type has 16 bytes, so that one load or store
-   moves it. If a size is not a power of two up to 16, a vector has one element. */
+/* Returns how many elements a lane's vector has. A vector of the larger of the two types has 16 bytes, so that one load
+   or store moves it. If a size is not a power of two up to 16, a vector has one element. */
 static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
     uint32_t size = src_size > dst_size ? src_size : dst_size;
     return (src_size & (src_size - 1)) == 0 && (dst_size & (dst_size - 1)) == 0 && size <= 16 ? 16 / size : 1;
@@ -12776,13 +12776,13 @@ enum { GPUSCAN__VENDOR_AMD = 0x1002 };
 
 /* Lists the profiles. A device gets the first row whose type and vendor match, and whose `part` is in the device's name
    or its platform's. The last row matches every device. An unknown device's groups might not make progress
-   independently, so its scans, reductions and sorts take several passes, with few and small groups. The simulator
-   refuses no strategy, and gets sizes that it can handle. */
+   independently, so its scans, reductions and sorts take several passes, in small groups. The simulator refuses
+   no strategy, and gets sizes that it can handle. */
 static const gpuscan__facts gpuscan__profiles[] = {
     /* Columns: devices, name, type, vendor, part, launches_late, polls, refused */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", 0, 64, 0},
     /* This row is for NVIDIA's own driver, since Mesa and PoCL do not accept PTX. `launches_late` is 0: a loaded
-       blob's kernels are not launched ahead, as that does not make first calls faster. tuning: host-blob-first-calls */
+       blob's kernels are not launched ahead, because first calls would not be faster. tuning: host-blob-first-calls */
     {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", 0, 20000, GPUSCAN__CPU_STRATEGIES},
     /* `polls` is large, since waits may be long: the awaited group may not run until another kernel's groups end. */
     {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, "", 1, 20000, GPUSCAN__CPU_STRATEGIES},
@@ -12813,11 +12813,11 @@ static const gpuscan__facts gpuscan__profiles[] = {
      selections   a tile is loaded once in two cases: indices are the only output and a flag has 1 byte, or elements of
                   4 bytes are the only output and a predicate or their own values select them. In all other cases,
                   loading a tile twice is faster. tuning: select-tiles, select-small, select-once
-     runs         a tile is loaded once, which is always faster. tuning: runs-tiles, runs-small, runs-once
+     runs         a tile is loaded once, which is always faster than twice. tuning: runs-tiles, runs-small, runs-once
    On AMD's and Intel's GPUs, one group of a large call turns the tiles' sums into prefixes, unless gpuscan__scan_misfit
-   makes a scan take several passes. Large calls that reduce runs are faster in several passes. Intel's rows were
-   measured with tiles' sums loaded by atomics. tuning: scan-fold, select-fold, runs-fold. On other GPUs, which have no
-   lanes, groups of 128 wait less at barriers. tuning: scan-no-lanes */
+   makes a scan take several passes. Large calls that reduce runs are faster in several passes than in one. Intel's rows
+   were measured with tiles' sums loaded by atomics. tuning: scan-fold, select-fold, runs-fold. On other GPUs, which
+   have no lanes, groups of 128 wait less at barriers than groups of 256. tuning: scan-no-lanes */
 #define GPUSCAN__TILE(devices, calls, size, kib, strategy, group, vectors, mib_ahead, registers, once)                 \
     {GPUSCAN__ON_##devices, GPUSCAN__FOR_##calls, size, (kib) ? (uint64_t)(kib) << 10 : UINT64_MAX,                    \
      GPUSCAN_STRATEGY_##strategy, group, vectors, (mib_ahead) * GPUSCAN__MIB, registers, once}
@@ -12903,7 +12903,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(INTEL, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 256, 0),
     GPUSCAN__TILE(INTEL, EXACT, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 0, 256, 0),
-    /* small calls on a CPU: one work-item takes all elements in one launch */
+    /* small calls on a CPU: one work-item processes all elements in one launch */
     GPUSCAN__TILE(CPU, ALL, 0, 256, CPU_MULTI_PASS, 64, 4, 0, 0, 0),
     /* calls that no other row fits */
     GPUSCAN__TILE(SIMULATOR, ALL, 0, 0, SINGLE_PASS, 32, 2, 0, 0, 0),
@@ -12917,7 +12917,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(UNKNOWN, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0)};
 
 /* Returns the first row that fits the device and the call, or NULL. calls: the call's GPUSCAN__FOR_... bits. size:
-   bytes of an element. bytes: the call's size. strategies: bit s allows rows of strategy s, AUTO's bit all rows. */
+   an element's bytes. bytes: the call's size. strategies: bit s allows rows of strategy s, AUTO's bit allows all. */
 static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
                                                    unsigned strategies) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -12943,8 +12943,8 @@ static const gpuscan__tuning *gpuscan__any_tuning(const gpuscan *gs) {
    more registers per work-item, fewer groups would run. More groups per compute unit or earlier loads of values are
    slower: they evict lines from the cache before stores have filled them. tuning: sort-tiles, sort-record-tiles
    AMD's tiles of 4-byte keys, alone or with 4-byte values, fill the local memory that `sort.local` allows. Intel's
-   tiles of 36 keys per work-item, or of 24 keys with values, need the larger register file. Fewer groups then run, but
-   local memory allows no more in any case. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
+   tiles of 36 keys per work-item, or of 24 keys with values, need the larger register file. It leaves room for fewer
+   groups, but local memory holds no more groups. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tile gpuscan__sort_tiles[GPUSCAN__PROFILE_COLUMNS][2][4] = {
     {{{0, 0, 0}}},
     {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
@@ -13040,7 +13040,7 @@ static uint64_t gpuscan__subgroup_width(const gpuscan *gs) {
     return 0;
 }
 
-/* Queries registers and compute capability. Returns whether LANES_PTX works: scoped loads and fences need 7.0. */
+/* Queries registers and compute capability. Returns 1 if it is at least 7.0, which scoped loads and fences need. */
 static int gpuscan__has_ptx_lanes(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
