@@ -14573,7 +14573,7 @@ GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint
 
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
 
-/* Refuses ranges above 2^64 - 1 bytes. Preparations, which may lack buffers, refuse required ones above BUFFER_MOST. */
+/* Refuses ranges > 2^64 - 1 bytes. Preparations, which may lack buffers, refuse required ranges > BUFFER_MOST bytes. */
 static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
     size_t i;
     for (i = 0; i < plan->range_count; i++) {
@@ -15826,7 +15826,7 @@ struct gpuscan__test {
     void *desc; /* the operation's desc; all 0 until the operation's function sets it */
     gpuscan__plan *plan; /* the operation's plan for `desc` */
     gpuscan_call *call;  /* the desc's call */
-    gpuscan_custom custom; /* a desc may point to this field and to those that follow */
+    gpuscan_custom custom; /* the desc may point to this field and to those behind it */
     gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
     unsigned char init[GPUSCAN__CUSTOM_MOST];
     gpuscan__test_image image;
