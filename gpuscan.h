@@ -15642,7 +15642,7 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
 
 /* Returns whether element `i` is marked. In float sums, unmarked elements are 0. In gpuscan__test_rank, unmarked
    elements have rank 0 if `decides` is 0. All edges are marked. If a tile begins with an edge, its second element is
-   marked. If not, its first three elements are not marked. Of all remaining elements, one in `spacing` is marked. */
+   marked. If not, its first three elements are not marked. Of the remaining elements, about one in `spacing` is. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
