@@ -13323,7 +13323,6 @@ static uint64_t gpuscan__padded(uint64_t size) {
     return (size + 7) / 8 * 8;
 }
 
-/* Adds bytes, and pads the text with zeros to a multiple of 8 bytes. */
 static void gpuscan__text_padded(gpuscan__text *text, const void *bytes, size_t count) {
     static const char zeros[8] = {0};
     if (count)
@@ -13465,7 +13464,7 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
    NVIDIA's assembler may fail because of the limit and, on optimized kernels, even without a limit: driver 580 reported
    "register allocation failed with register count of 7" (an inclusive scan of rows of f32 to f16). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program, uint32_t registers) {
-    char limit[32], options[96]; /* equal texts must get equal options, as gpuscan__same_text compares only texts */
+    char limit[32], options[96]; /* equal texts get equal options, because gpuscan__same_text compares only texts */
     cl_int code;
     int attempt;
     /* Intel's compiler ignores the option if a GPU has register files of one size only. */
@@ -13496,7 +13495,7 @@ static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *pro
     const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
     const char *name = text->data + strlen(text->data) + 1;
     size_t number = 0, i;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < text->data + text->length; i++) { /* a test checks the limit */
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < text->data + text->length; i++) { /* tested: no program has more */
         cl_int code = CL_SUCCESS;
         program->kernels[i] = gs->cl.clCreateKernel(program->program, name, &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
@@ -13654,7 +13653,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "UNDIVIDED", key->undivided);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
-    /* TURNS is 1 if a group's sub-groups run at the same time, so that they may wait for each other. PTX ignores it */
+    /* TURNS is 1 if a group's sub-groups run at the same time, and may wait for each other. PTX code ignores it */
     gpuscan__define_number(text, "TURNS", (gs->device.profile.facts.devices & GPUSCAN__ON_AMD_OR_INTEL) != 0);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (gs->device.f64)
@@ -14033,8 +14032,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clearing scratch failed");
 }
 
-/* Replaces the object's own scratch of one kind if it is too small, or if no epoch is left. (An epoch is a number
-   with which a call marks its words in scratch.) Unless the kind is PLAIN, clears the new buffer and waits for it. */
+/* Replaces the object's own scratch of one kind if it is too small, or if no epoch (the number with which a call marks
+   its words in scratch) is left. Unless the kind is PLAIN, clears the new buffer and waits until it is cleared. */
 GPUSCAN__COLD gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
     gpuscan__own_scratch *own = &gs->scratch[kind];
     uint32_t epochs = ((uint32_t)1 << (kind == GPUSCAN__WORDS32 ? 14 : 30)) - 1;
@@ -14095,7 +14094,7 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
 }
 
 /* If the last call that used the object's scratch was in another queue or in an out-of-order queue, the next command
-   also waits for that call. A marker stands for the caller's wait list, since chain->own holds only two events. */
+   also waits for that call. A marker joins the caller's wait list to one event, since chain->own holds only two. */
 static void gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event, joined = NULL;
@@ -14335,13 +14334,13 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
     return gpuscan__arg_mem(launch, GPUSCAN__SET_SHAM, buffer);
 }
 
-/* Sets count_buffer as an argument and returns its offset, as gpuscan__arg_buffer does. */
+/* Sets count_buffer as an argument and returns its offset. In a rehearsal, the argument is a buffer that holds 0. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
     return gpuscan__arg_mem(launch, GPUSCAN__SET_NONE, buffer);
 }
 
-/* Begins a launch. The sources are the first arguments of every kernel. Kernels do not declare them `restrict`, since
-   that makes no call faster. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
+/* Begins a launch. A kernel's first arguments are the call's sources (buffers that expressions read), without
+   `restrict`, since it makes no call faster. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
     const gpuscan_source *sources = chain->call->sources; /* NULL in a rehearsal, a launch ahead of a call */
     gpuscan__launch launch;
@@ -14403,7 +14402,7 @@ static void gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, si
                                 uint64_t shared) {
     gpuscan__chain *chain = launch->chain;
     size_t group = chain->program->key.group;
-    /* a rehearsal launches at most about 2^16 work-items: PoCL compiles the same code for all larger launches */
+    /* a rehearsal launches at most about 2^16 work-items: PoCL compiles the same code for 2^16 and for more */
     uint64_t most = chain->recording ? ((uint64_t)1 << 16) / group + 1 : UINT64_MAX;
     gpuscan__arg_numbers(launch, numbers, numbers_size);
     if (shared)
@@ -14456,7 +14455,7 @@ static int gpuscan__add(uint64_t a, uint64_t b, uint64_t *sum) {
     return *sum >= a;
 }
 
-/* Sets *elements to the number from the first row's begin to the last row's end, with gaps. Bytes must fit 64 bits. */
+/* Sets *elements to the distance from the first row's begin to the last row's end. Its bytes must fit 64 bits. */
 GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t count, uint64_t rows,
                                                uint64_t pitch, uint64_t size, uint64_t *elements) {
     uint64_t before, bytes;
@@ -14594,7 +14593,7 @@ GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint
 
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
 
-/* Refuses ranges above 2^64 - 1 bytes and, in preparations, which may lack buffers, required ones above BUFFER_MOST. */
+/* Refuses ranges > 2^64 - 1 bytes. Preparations, which may lack buffers, refuse required ranges > BUFFER_MOST bytes. */
 static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
     size_t i;
     for (i = 0; i < plan->range_count; i++) {
@@ -15049,7 +15048,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Suffixes of the names of vector types, by the number of channels. */
+/* Element n is the suffix of the name of a type with n channels, such as "4" in float4. */
 GPUSCAN__SHARED const char *const gpuscan__vector_lengths[] = {"", "", "2", "3", "4"};
 
 /* Defines how kernels read the image. Custom texts see `seen` channels of a pixel, or no pixel if `seen` is 0. */
@@ -15106,9 +15105,9 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpusca
 /* [PLANNING] ------------------------------------------------------------------------------------------------------- */
 
 enum { GPUSCAN__WORDS_HOLD = 64 }; /* maximum bytes of a value that state words pass from group to group */
-/* Returns how many bits a state word has (state words pass values of `t_size` bytes from group to group). Returns 0 if
-   the strategy has several passes, or if values are too large. With words of 128 bits, a look-back needs only half the
-   registers that it needs with words of 64. tuning: scan-words */
+/* Returns how many bits a state word has, or 0 if the strategy has several passes, or if values are too large. State
+   words pass values of `t_size` bytes from group to group. With words of 128 bits, a look-back needs only half the
+   registers that it needs with words of 64 bits. tuning: scan-words */
 GPUSCAN__SHARED uint32_t gpuscan__key_word(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     if (t_size > GPUSCAN__WORDS_HOLD || !gpuscan__is_single_pass(gpuscan__key_strategy(key)))
         return 0;
@@ -15217,7 +15216,7 @@ static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
         memcpy(own, plan->key.own, operation->own_size);
     }
     r = operation->choose(gs, plan);
-    plan->key.lanes = GPUSCAN__LANES_NONE; /* for programs that stay the same if lanes are given up, such as a CPU's */
+    plan->key.lanes = GPUSCAN__LANES_NONE; /* programs that use no lanes stay usable if the object gives lanes up */
     if (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX)
         plan->key.lanes = (uint32_t)gs->device.lanes;
     memcpy(plan->key.own, own, operation->own_size);
@@ -15229,7 +15228,7 @@ enum {
     GPUSCAN__LACKS_CPU_PASS = 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
     GPUSCAN__LACKS_PASS = 1u << GPUSCAN_STRATEGY_SINGLE_PASS | GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS
 };
-/* Returns the call's strategy or, for AUTO, `by_auto`. Replaces strategies in the set `lacks` by simpler ones. */
+/* Returns the call's strategy or, for AUTO, `by_auto`. If its bit in `lacks` is 1, returns a simpler strategy. */
 GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan, uint32_t by_auto, unsigned lacks) {
     gpuscan_strategy forced = plan->call->strategy;
     gpuscan_strategy strategy = forced == GPUSCAN_STRATEGY_AUTO ? (gpuscan_strategy)by_auto : forced;
@@ -15639,7 +15638,7 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
     return a;
 }
 
-/* Describes a round's data: `count` elements in tiles. There are several rounds, as one round could miss a mistake. */
+/* Describes a round's data: `count` elements in tiles. Tests have several rounds, since one could miss a mistake. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
     unsigned round; /* decides in which tiles the first element is an edge: see gpuscan__is_edge */
@@ -15663,7 +15662,7 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
 
 /* Returns whether element `i` is marked. In float sums, unmarked elements are 0. In gpuscan__test_rank, unmarked
    elements have rank 0 if `decides` is 0. All edges are marked. If a tile begins with an edge, its second element is
-   marked. If not, its first three elements are not marked. About one in `spacing` of the other elements is marked. */
+   marked. If not, its first three elements are not marked. Of the remaining elements, about one in `spacing` is. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -15675,8 +15674,9 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
 
 /* Returns the rank of element `i`, from 0 to 100. The cases of shape->decides:
      0  unmarked elements have rank 0. Ranks of marked ones rise from 2 on. An edge's rank exceeds all ranks before it
-     1  element shape->best and its repeats have rank 100, all others 1 to 90. With `sparse`, all elements behind `best`
-        have 0. If `best` is the count, init is the result: all elements have 1 to 90 or, with `sparse`, 0 */
+     1  element shape->best and its repeats have rank 100, all other elements ranks 1 to 90. If `sparse` is 1, elements
+        behind `best` have rank 0. If `best` is the count, init is the result: no element has rank 100, and all have
+        rank 0 if `sparse` is 1 */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
@@ -15693,8 +15693,8 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns the number of the bit that only element `i` changes, or 64 if element `i` changes no bit. An edge changes a
-   bit below 8, but not the one that gpuscan__test_init changes. Any other element changes an even bit from 8 on. */
+/* Returns the number of the bit that only element `i` changes, or 64 if element `i` changes no bit. The first edges and
+   the last element change bits below 8, but not gpuscan__test_init's bit. Random elements change bits 8, 10, .... */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
     if (i == shape->count - 1)
@@ -15709,7 +15709,8 @@ static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, 
     return 64;
 }
 
-/* Returns how many bits data for AND and OR have: 8 if src is a float type, otherwise the bits of the smaller type. */
+/* Returns how many bits of an element the self-tests of AND and OR use: 8 if src is a float type, otherwise the bits of
+   the smaller of src's and dst's types. */
 static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
     return gpuscan__is_float(e->src)
                ? 8
@@ -15728,7 +15729,7 @@ static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
 }
 
 /* Returns the element for a level from 0 to 101: the higher the level, the larger the element. Every integer type and
-   f16 can hold a level. In types that can hold more, the level is shifted or multiplied to fill more bits. */
+   f16 can hold all levels. In types that hold larger numbers, the level is shifted or multiplied to fill more bits. */
 static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
     uint32_t bits = gpuscan__types[e->src].size * 8;
     uint64_t past = level - (gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0);
@@ -15778,13 +15779,13 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
         /* takes a bit that gpuscan__test_bit gives to no element: bit 0 in odd rounds, bit 2 in even rounds */
         bit = shape->round % 2 ? 1 : 4;
-        if (data == GPUSCAN__DATA_SET) /* and bits that no element sets: from `bits` on or, if `bits` is 64, bit 63 */
+        if (data == GPUSCAN__DATA_SET) /* adds bits that no element sets: bit 63 or, if `bits` < 64, from `bits` on */
             bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? bit : ~bit);
     }
     if (!gpuscan__is_float(e->dst))
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SPARSE ? high + 1 : 5 * high + 3);
-    if (e->dst == GPUSCAN_TYPE_F64) /* only 34 significant bits: sums and products stay exact */
+    if (e->dst == GPUSCAN_TYPE_F64) /* init has only 34 significant bits, so that sums and products stay exact */
         return 4 * high + 2;
     return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
 }
@@ -15845,7 +15846,7 @@ struct gpuscan__test {
     void *desc; /* the operation's desc; all 0 until the operation's function sets it */
     gpuscan__plan *plan; /* the operation's plan for `desc` */
     gpuscan_call *call;  /* the desc's call */
-    gpuscan_custom custom; /* a desc may point to this field and to those that follow */
+    gpuscan_custom custom; /* the desc may point to this field and to those behind it */
     gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
     unsigned char init[GPUSCAN__CUSTOM_MOST];
     gpuscan__test_image image;
@@ -16127,7 +16128,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
    made for the rehearsal. Kernels process nothing, because a buffer holds the count 0, and `flags` has FLAG_REHEARSAL.
    If launches_late is 1 and the scratch has at most SHAM_MOST bytes, blobs contain the launches. Launches nothing
      if the call computes nothing
-     if kernels access every buffer, or more than SHAM_MOST bytes of one (many bins), even if the count is 0
+     if, even at a count of 0, kernels access every buffer, or more than SHAM_MOST bytes of one buffer (many bins)
      if `always` is 0, and either the program has been rehearsed, launches_late is 0, or the scratch exceeds SHAM_MOST
      if launches_late is 1, and the program's recordings contain equal launches: see gpuscan__adds_launch */
 GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
@@ -16280,7 +16281,7 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
 }
 
 /* Creates an array's buffer, in the array's memory if the device can use that. Otherwise copies the array to the
-   buffer, unless the call reads none of it and overwrites all. Arrays with the same address share a buffer as large as
+   buffer, unless the call overwrites it all and reads none. Arrays with the same address share a buffer as large as
    the longest. (gpuscan__host_check refuses equal addresses, unless the call is in place or only reads the arrays.) */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
@@ -16490,14 +16491,14 @@ static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, 
 }
 
 static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles) {
-    if (gpuscan__key_is_cpu(key)) /* each group takes many tiles */
+    if (gpuscan__key_is_cpu(key)) /* each group processes tiles in a loop */
         return gpuscan__min(tiles, gs->device.units);
     return gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? tiles
            : key->once                                                      ? tiles + 1
                                                                             : 2 * tiles + 1;
 }
 
-/* Returns the register limit per work-item, or 0 for no limit, of kernels whose groups take many tiles each. */
+/* Returns the register limit per work-item, or 0 for no limit, of kernels whose groups process many tiles each. */
 static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__plan *plan) {
     int is_wide = plan->e.src_size > 4 || plan->e.key_size > 4;
     if (plan->key.registers)
@@ -16506,7 +16507,7 @@ static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__pla
 }
 
 /* Returns how many groups fill the device. If only the device knows the tile count (COUNTED in kernels.cl.inc), the
-   host launches at most this many, and each group takes one tile after another. A self-test, with few tiles, gets 3. */
+   host launches at most this many, and each group processes tiles in a loop. Self-tests get 3: their tiles are few. */
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
@@ -16516,7 +16517,7 @@ static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *
     return plan->forced ? 3 : gpuscan__max(gs->device.units * each, 3);
 }
 
-/* Returns whether the host launches just enough groups to fill the device: see gpuscan__counted_groups. */
+/* Returns whether a call with a count_buffer launches only gpuscan__counted_groups groups, which fill the device. */
 static uint32_t gpuscan__counted(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_buffer count_buffer,
                                  uint64_t tiles) {
     return count_buffer.mem && gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) &&
@@ -16632,7 +16633,7 @@ typedef struct gpuscan__scan_key {
     uint32_t heads;      /* GPUSCAN__HEADS_...: the kind of array that says where segments begin */
     uint32_t heads_size; /* bytes of a flag or key or, if `heads` is HEADS_BITS, of an offset */
     uint32_t heads_real; /* 1: `heads` is HEADS_KEYS, and keys are floats */
-    uint32_t counted;    /* 1: only the device knows the element count, and each group takes many tiles */
+    uint32_t counted;    /* 1: only the device knows the element count, and groups process tiles in a loop */
     uint32_t columns;    /* GPUSCAN__COLUMNS_...: how work-items load columns */
     uint32_t vector;     /* form `columns`: how many columns a work-item scans; 0: it varies from scan to scan */
     uint32_t lines;      /* form `columns`: how many lines a work-item loads at a time */
@@ -16646,12 +16647,12 @@ typedef struct gpuscan__scan_plan {
     gpuscan__scan_key key;
     uint64_t rows, src_pitch, dst_pitch;
     uint64_t row_tiles, tiles;
-    uint32_t parts, part_tiles; /* multi-pass. parts: how many parts a row has; part_tiles: tiles of a part */
+    uint32_t parts, part_tiles; /* multi-pass: a row has `parts` parts, each of up to `part_tiles` tiles */
     uint64_t ahead;             /* SINGLE_PASS_AHEAD sums a tile this many tiles ahead of the tile that it scans */
     uint32_t length, tile_rows; /* whole rows: a tile holds tile_rows rows of `length` elements. See [SCAN ROWS] */
     gpuscan__heads heads;
     /* along columns: a work-item scans a unit (`unit` columns) of a block (`block_lines` lines). A group scans a strip
-       (`width` units) of a band (`blocks` blocks). The kernels that sum and that scan have strips * bands groups */
+       (`width` units) of a band (`blocks` blocks). columns_sums and columns_scan get strips * bands groups */
     uint64_t columns, unit, width, blocks, block_lines, strips, bands;
 } gpuscan__scan_plan;
 
@@ -16677,9 +16678,9 @@ GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 
 /* Lists how lanes load tiles of whole rows.
    NONE         tiles do not consist of whole rows
-   BY_VECTORS   a lane takes vectors that hold elements of one row only
-   WITH_GAPS    a lane takes vectors that may lie across the gap between two rows
-   BY_ELEMENTS  neighbouring lanes take neighbouring elements, since vectors would be half empty */
+   BY_VECTORS   a lane loads vectors that hold elements of one row only
+   WITH_GAPS    a lane loads vectors that may lie across the gap between two rows
+   BY_ELEMENTS  neighbouring lanes load neighbouring elements, since vectors would be half empty */
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
 /* Lists how work-items load columns: DIRECT from global memory, or STAGED (short lines) through local memory. */
@@ -16765,7 +16766,7 @@ static uint64_t gpuscan__columns_shared(const gpuscan *gs, const gpuscan__plan *
     const gpuscan__elements *e = &plan->e;
     uint64_t group = plan->key.group, unit = own->vector ? own->vector : plan->key.tile;
     uint64_t bytes = group * unit * gpuscan__prefix_size(plan) + gpuscan__max(gpuscan__alignment(e->t_size), 16) + 32;
-    if (own->columns == GPUSCAN__COLUMNS_STAGED) /* src and dst of the same type share memory */
+    if (own->columns == GPUSCAN__COLUMNS_STAGED) /* src and dst of the same type share local memory */
         bytes += group * (own->lines * e->src_size + gpuscan__max(e->src_size, 4)) +
                  (e->src == e->dst ? 0 : group * (own->lines * e->dst_size + gpuscan__max(e->dst_size, 4)));
     return gpuscan__max(bytes, gpuscan__key_shared_bytes(gs, &plan->key, e->t_size));
@@ -17019,7 +17020,8 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
                                  gpuscan__launched_groups(gs, &plan->common, plan->tiles, plan->key.counted != 0));
 }
 
-/* If the call forces a single pass, tiles hold whole rows only if rows are many, and have up to this many elements. */
+/* If the call forces a single pass, tiles hold whole rows only if rows have up to this many elements, and there are at
+   least as many rows per compute unit as a group has work-items. */
 #define GPUSCAN__SHORT_ROW 32
 /* Rows of at least this many bytes get a group each if there are >= 4 rows per compute unit. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
@@ -17050,8 +17052,8 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     return plan->tile_rows * plan->length;
 }
 
-/* Returns the register limit of gpuscan_scan_rows. It is higher if values have more than 4 bytes, or if elements have
-   fewer than 4 bytes and are not packed into words. tuning: scan-rows-registers */
+/* Returns the register limit of gpuscan_scan_rows. The profile has a second limit for sums of more than 4 bytes, and
+   for src's elements, if these are under 4 bytes and not packed into words. tuning: scan-rows-registers */
 static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     int many = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
@@ -17059,12 +17061,12 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
                               gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[many]));
 }
 
-/* Tries a size of tiles of whole rows. Step 0 takes the profile's group size, and the profile's vectors per work-item
-   or, if `few` is 1 because the call is small, 2 vectors (BY_ELEMENTS: twice as many). Later steps make tiles larger.
-   Returns 0 if there is no such step, if the device cannot run it, or if a row exceeds the tile. Otherwise returns how
-   busy a multiprocessor is, in %: the part of the tile that rows use, times a ratio. The ratio is the number of
-   work-items that run at a time with this group size, divided by that number with the profile's. The ratio is 1 if no
-   limit of registers is set, rows_wider is 0, or this group is smaller than the profile's. tuning: scan-rows-group */
+/* Plans tiles of whole rows, in a size that grows with `step`. Step 0 has the profile's group size. Its vectors per
+   work-item are the profile's, or 2 if `few` is 1 because the call is small. BY_ELEMENTS doubles them. Returns 0 if
+   there is no such step, if the device cannot run it, or if a row exceeds the tile. Otherwise returns how busy a
+   multiprocessor is, in %: the fraction of the tile that rows use, times a ratio. The ratio is the number of work-items
+   that run at a time with this group size, divided by their number with the profile's group size. The ratio is 1 if
+   registers are unlimited, rows_wider is 0, or this group is smaller than the profile's. tuning: scan-rows-group */
 static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *plan, uint32_t step, int few) {
     static const uint32_t wider[] = {8, 9, 10, 12, 16};
     const gpuscan__tiles_tuning *tiles = &gs->device.profile.tiles;
@@ -17093,7 +17095,7 @@ static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
-/* Returns the fastest of GPUSCAN__ROWS_... (WITH_GAPS avoids stores of incomplete vectors). tuning: scan-rows-form */
+/* Returns the fastest of GPUSCAN__ROWS_.... WITH_GAPS avoids stores of incomplete vectors. tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -17129,7 +17131,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     whole_rows.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
     gpuscan__scan_shape(gs, plan, &whole_rows);
     plan->key.whole_rows = gpuscan__scan_rows_form(plan);
-    /* takes the step that keeps a multiprocessor busiest, or the first step that reaches 90 % */
+    /* chooses the step that keeps a multiprocessor busiest, or the first step that reaches 90 % */
     for (step = 0; step < 8 && best < 90; step++)
         if ((busy = gpuscan__scan_rows_step(gs, plan, step, few)) > best) {
             best = busy;
@@ -17151,12 +17153,12 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_LINES 16 /* a work-item scans at least 16 lines, and loads at most 16 at a time if DIRECT */
 #define GPUSCAN__COLUMNS_STAGE 64 /* lines under 64 bytes are STAGED: a work-item loads 64 bytes of a column at once */
 #define GPUSCAN__COLUMNS_STRIP 128 /* on a GPU, bytes of each line that a group scans (a group's strip) */
-#define GPUSCAN__COLUMNS_ALONE 256 /* with >= 256 work-items per compute unit, one launch scans whole columns */
-#define GPUSCAN__COLUMNS_LOW   64 /* with at most this many lines, one launch scans whole columns */
-#define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes that a work-item takes of each line, on a CPU */
-#define GPUSCAN__COLUMNS_FEW   16 /* on a CPU, each number of columns up to 16 has its program; all others share one */
+#define GPUSCAN__COLUMNS_ALONE 256 /* one launch scans whole columns if they need >= 256 work-items per compute unit */
+#define GPUSCAN__COLUMNS_LOW   64 /* one launch scans whole columns if they have at most 64 elements */
+#define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes of each line that a CPU's work-item scans */
+#define GPUSCAN__COLUMNS_FEW   16 /* a CPU has a program for each number of columns up to 16, and one for all others */
 
-/* Returns how many columns a GPU's work-item takes: enough for 32 bits if lines are aligned to 32 bits, else 1. */
+/* Returns how many columns a GPU's work-item scans: enough for 32 bits if lines are aligned to 32 bits, else 1. */
 static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     uint64_t all = plan->columns | plan->src_pitch | plan->dst_pitch | desc->src.offset | desc->dst.offset;
@@ -17164,7 +17166,7 @@ static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
     return size < 4 && plan->common.e.dst_size == size && 4 % size == 0 && all * size % 4 == 0 ? 4 / size : 1;
 }
 
-/* Returns whether lines may be STAGED. They must be short and have no gaps. Elements must have 1, 2, 4 or 8 bytes. */
+/* Returns whether lines may be STAGED: under COLUMNS_STAGE bytes, without gaps, and elements of 1, 2, 4 or 8 bytes. */
 static int gpuscan__columns_staged(const gpuscan__scan_plan *plan, uint32_t size) {
     const gpuscan__elements *e = &plan->common.e;
     int whole = size <= 8 && gpuscan__alignment(e->src_size) == e->src_size &&
@@ -17211,7 +17213,7 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan) {
     key->registers = gpuscan__counted_registers(gs, common);
 }
 
-/* Returns how many units (a work-item's columns) a group scans side by side. units: of a line; bytes: of a unit */
+/* Returns how many units (a unit is a work-item's columns) of `bytes` bytes a group scans. A line has `units` units. */
 static uint64_t gpuscan__columns_width(const gpuscan__key *key, const gpuscan__scan_key *own, uint64_t units,
                                        uint64_t bytes) {
     uint64_t width = gpuscan__max(GPUSCAN__COLUMNS_STRIP / bytes, 1);
@@ -17221,7 +17223,7 @@ static uint64_t gpuscan__columns_width(const gpuscan__key *key, const gpuscan__s
     return gpuscan__ceil_div(units, gpuscan__ceil_div(units, width));
 }
 
-/* Returns how many work-items of a group share columns, each taking other lines. width: work-items side by side */
+/* Returns how many work-items of a group scan the same columns, each in other lines. `width` work-items scan a line. */
 static uint64_t gpuscan__columns_blocks(const gpuscan__key *key, uint64_t width, int is_test) {
     uint64_t blocks = key->undivided ? 1 : key->group / width;
     return is_test ? gpuscan__min(blocks, GPUSCAN__COLUMNS_TEST_BLOCKS) : blocks;
@@ -17305,8 +17307,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns how many groups to launch. Each takes one part of a row after another. If rows are not cut, a CPU gets up to
-   16 groups per compute unit, as units differ in speed, but at most one per tile / 16 elements, as starts take time. */
+/* Returns how many groups to launch. A group loops over parts of rows. If rows are not cut, a CPU gets 16 groups per
+   compute unit, because units differ in speed, but at most one per tile / 16 elements, because starts take time. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
     uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
@@ -17377,7 +17379,7 @@ static void gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpuscan__scan_
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = plan->desc;
     uint32_t vector = gpuscan__scan_vector(&common->e, &plan->key), i;
-    /* a rehearsal (a launch ahead of the call, on no data) needs one group, as groups do not wait for each other */
+    /* a rehearsal (a launch ahead of the call, on no data) needs one group, since groups do not wait for each other */
     uint64_t groups = chain->recording ? 1 : gpuscan__ceil_div(plan->rows, plan->tile_rows);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_ROWS);
@@ -17465,7 +17467,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
 
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
 /* Sets where a self-test's segments begin, and returns their number. Most have 1 to 8 elements. In round 0, segment 1
-   includes a whole tile. In round 1, a segment ends with the first tile, and the last segment takes the rest. */
+   includes a whole tile. In round 1, a segment ends with the first tile, and the last segment has the rest. */
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
     uint64_t s = 0, at = 0;
     for (starts[0] = 0; at < count; starts[++s] = at) {
@@ -17480,9 +17482,9 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
     return s;
 }
 
-/* Fills the arrays of a self-test along columns. The matrix has more columns than a group scans, unless the program is
-   for few columns. It has more lines than two groups scan, unless key.undivided is 1. In round 1, columns are not
-   aligned, and lines have gaps unless STAGED. Edges (gpuscan__is_edge) lie at borders between work-items' lines. */
+/* Fills the arrays of a self-test along columns. A group scans only some of the columns, unless lines are STAGED or a
+   CPU's program is for one number of columns. Two groups scan only some of the lines, unless key.undivided is 1. In
+   round 1, columns are not aligned, and lines have gaps unless STAGED. Edges lie at borders of work-items' lines. */
 static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
@@ -17595,8 +17597,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 /* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_UNIFORM_ADD
 
-/* gpuscan__uniform_add_resolve puts two ranges into the plan: dst, to be read and written, and addend, to be read.
-   gpuscan__uniform_add_choose takes CPU_MULTI_PASS, or MULTI_PASS with up to 256 work-items of up to 4 vectors. */
+/* Uniform add uses CPU_MULTI_PASS, or MULTI_PASS with groups of up to 256 work-items, each with up to 4 vectors. */
 
 typedef struct gpuscan__uniform_add_plan {
     gpuscan__plan common;
@@ -17667,7 +17668,7 @@ static void gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__p
 }
 
 /* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Neighbouring values differ. With MAX and custom
-   operators, the result is dst's element if `wins` is 1, otherwise the addend. With MIN, it is the other way round. */
+   operators, the result is dst's element if `wins` is 1, otherwise the addend. With MIN, the cases are swapped. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
     const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
     uint64_t x;
@@ -17714,7 +17715,7 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     desc->op = e->op;
     desc->custom = e->custom;
     desc->count = shape.count;
-    desc->block = test->round == 0 ? 7 : 77; /* odd, so blocks end inside vectors. With 7, two blocks may end in one */
+    desc->block = test->round == 0 ? 7 : 77; /* so that blocks end inside vectors. 7: two blocks may end in a vector */
     dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
     addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
     if (!test->failed)
@@ -17751,8 +17752,8 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 
 typedef struct gpuscan__reduce_key {
     uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one per row, or one per segment */
-    uint32_t lanes;    /* number of loads that a lane has in flight for a row; 0 on a CPU */
-    uint32_t vector;   /* elements per load */
+    uint32_t lanes;    /* vectors of a row or segment that a lane loads at a time; 0 on a CPU */
+    uint32_t vector;   /* elements of such a vector */
     uint32_t each;     /* 1: a whole group sums each row or segment */
     uint32_t split;    /* 1: extra groups sum the long rows or segments */
     uint32_t image;    /* GPUSCAN__IMAGE_...: the order of an image's channels; NONE: the source is a buffer */
@@ -17761,13 +17762,13 @@ typedef struct gpuscan__reduce_key {
 GPUSCAN__OWN_KEY(reduce)
 
 enum {
-    GPUSCAN__LANE_MEAN = 1 << 16, /* mean length (elements) above which a few segments are split even in a small src */
-    GPUSCAN__LANE_LONG = 32,      /* elements per lane above which a whole group sums a row, unless rows are many */
-    GPUSCAN__LANE_IN_ORDER = 8,   /* elements per lane above which a whole group sums a row, if order matters */
-    GPUSCAN__LANE_LEAST_GROUP = 128, /* a small src gets smaller groups, but of at least this many work-items */
+    GPUSCAN__LANE_MEAN = 1 << 16, /* compared with segments' mean length (elements): see gpuscan__segments_split */
+    GPUSCAN__LANE_LONG = 32,      /* elements per lane above which a group sums a row: see gpuscan__segments_each */
+    GPUSCAN__LANE_IN_ORDER = 8,   /* elements per lane above which a group sums a row, if the elements' order matters */
+    GPUSCAN__LANE_LEAST_GROUP = 128, /* minimum work-items of the groups whose lanes sum a small src's segments */
     GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes sum rows */
-    GPUSCAN__LANE_GROUPS_FEW = 8, /* maximum groups per compute unit for rows of up to LANE_FEW bytes in total, where a
-                                     group's start takes longer than its loads. tuning: reduce-lane-groups */
+    GPUSCAN__LANE_GROUPS_FEW = 8, /* replaces LANE_GROUPS if all rows together have up to LANE_FEW bytes: more groups
+                                     would take longer to start than to load. tuning: reduce-lane-groups */
     GPUSCAN__LANE_FEW = 48 << 20,
     GPUSCAN__MOST_SHARERS = 0xffff, /* maximum groups that share segments, since a ticket's low 16 bits count them */
     GPUSCAN__REDUCE_STEPS = 256 /* maximum tiles that a GPU's group loops over. Larger inputs get more groups */
@@ -17800,7 +17801,6 @@ typedef struct gpuscan__reduce_plan {
     X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(image_x) X(image_y) X(flags)
 GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
 
-/* Returns the kernels' names. Without state words, a second kernel combines groups' partial results. */
 static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
     static const char *const names[2][5] = {
         {"gpuscan_reduce", NULL, "gpuscan_reduce", "gpuscan_reduce_finish", NULL},
@@ -17830,8 +17830,8 @@ static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
 }
 
 /* Returns the number of levels of running sums: see [CASCADE] in kernels.cl.inc.
-      0  the order of operations does not change the error, as in sums of integers and in MUL
-      9  on a CPU: a work-item may take 2^32 elements, in steps of 64 or more
+      0  integers, and operators other than ADD and custom ones: the order of operations does not change the error
+      9  on a CPU: a work-item may sum 2^32 elements, in steps of 64 or more
       4  in a GPU's group of less than 64 work-items: it may sum a whole segment, in many steps
       2  otherwise: a work-item takes up to REDUCE_STEPS steps, and a GPU has few registers for levels */
 static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
