@@ -18466,7 +18466,7 @@ typedef struct gpuscan__histogram_plan {
     uint64_t tables;  /* tables of counters to add up: if a CPU counts in scratch, one per group that does so; else 1 */
     int in_launch;                   /* 1: the launch that counts also writes `counts` */
     int in_counts;                   /* 1: a CPU's first group counts in `counts`, and needs no table in scratch */
-    int few;                         /* 1: bins are cut into slices, in a single row of few samples: see SLICE_SHORT */
+    int few;                         /* 1: there is one row, of few samples (SLICE_SHORT), and bins are in slices */
     gpuscan__bounds bounds[4];       /* [0] for all channels; if by_channel is 1, one for each channel in the mask */
     uint64_t edges;                  /* elements from the first channel's first edge to the last channel's last edge */
 } gpuscan__histogram_plan;
@@ -20782,7 +20782,7 @@ static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns whether a sort ranks elements by votes and atomics on local memory instead of loads, stores and barriers: see
-   SORT_QUICK in kernels.cl.inc. With LANES_SUBGROUPS, only sweeps without values gain by it. tuning: sort-quick */
+   SORT_QUICK in kernels.cl.inc. With LANES_SUBGROUPS, only sweeps without values gain by votes. tuning: sort-quick */
 static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group) {
     return gpuscan__sort_is_quick(gs, group) ||
            (own->form >= GPUSCAN__SORT_FILLED && own->value_size == 0 && gpuscan__whole_lanes(gs, group));
@@ -21119,7 +21119,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         vectors = sort->laneless[plan->keys.size == 8];
     batch = gpuscan__sort_ranks_quick(gs, own, group) ? (uint32_t)GPUSCAN__SORT_BATCH : 1;
     if (is_quick && vectors > GPUSCAN__SORT_STEP && gpuscan__is_float((gpuscan_type)key->src) &&
-        (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* sorting by a part of a float takes more registers */
+        (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* parts of floats take more registers than floats */
         vectors -= GPUSCAN__SORT_STEP;
     own->halved = is_single && gpuscan__whole_lanes(gs, group) && vectors >= parts && sort->halves &&
                   own->value_size && gpuscan__max(own->value_size, plan->keys.size) >= 8;
@@ -22160,7 +22160,7 @@ static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(QUANTILE, 1);
 }
 
-/* Returns how many counters a lane loads at a time, as 16 bytes. */
+/* Returns how many counters a lane loads at a time: 16 bytes of them. */
 static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
     return 16 / plan->e.src_size;
 }
@@ -22396,7 +22396,7 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     for (b = 0; b < bins; b++) {
         uint32_t from_end = b < bins / 2 ? b : bins - 1 - b;
         count = from_end == bins / 2 ? 0 : gpuscan__mix(from_end) % 4; /* if `bins` is odd, the middle bin is empty */
-        if (from_end == half) /* bin `half` gets what the first half lacks of total / 2. Its mirror image does, too */
+        if (from_end == half) /* bin `half` and its mirror image each get what their half lacks of total / 2 */
             count = b == half ? total / 2 - sum : sums[half] - (half ? sums[half - 1] : 0);
         sum += count;
         sums[b] = sum;
@@ -22759,7 +22759,7 @@ typedef struct gpuscan__prepared {
 
 /* Prepares a call for one count. Mode SIZE builds the program, too: its group size decides how much scratch is needed.
    With both_places, only the later call shows whether it is in place. AUTO then plans both cases. A forced strategy has
-   one plan for both cases. is_less: 1 if the count is below the caller's. If a forced strategy does not fit it, returns
+   one plan for both cases. is_less: 1 if the count is below the caller's. If it does not fit a forced strategy, returns
    SUCCESS, and prepares and logs nothing. always: 1 to rehearse the program even if the previous count had it, too. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
