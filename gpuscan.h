@@ -18006,8 +18006,8 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
 }
 
-/* Returns whether extra groups sum long rows or segments. They always do for segments of a large src: one segment may
-   have all elements. Otherwise they do if the mean length is large, and results are few or desc->count > INT32_MAX. */
+/* Returns whether extra groups sum long rows or segments. They do if segments have over segments.lanes elements (one
+   may have all), or if the mean length is above `most`, and results are few or desc->count exceeds INT32_MAX. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
@@ -18307,8 +18307,8 @@ static void gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *
         gpuscan__reduce_read(chain, plan);
 }
 
-/* Describes the data of a self-test's round. With operators that return one of their operands, as MIN does, the result
-   is a different element in each round. In the last round it is init, unless e->arg is 1. */
+/* Describes the data of a self-test's round. If the operator returns one of its operands, like MIN, the result is a
+   different element in each round. In the last round, the result is init unless e->arg is 1. */
 static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round,
                                                       unsigned *rounds) {
     const uint64_t bests[] = {0, tile - 1, tile, 2 * tile + tile / 2, 3 * tile, 3 * tile + 4, 3 * tile + 5};
@@ -18321,10 +18321,9 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     return shape;
 }
 
-/* Sets a round's rows or segments. Round 0: many rows of 5 elements. Round 1: three rows longer than two tiles. Round 2
-   (only with key.split): three rows longer than a lane's loads. Segments are the same, but empty segments follow each:
-   1 or, on a GPU from round 1 on, 15, so that long segments are rare. Returns 0 for rows. For segments, returns 1 + the
-   number of empty segments behind each. */
+/* Sets a round's rows or segments. Round 0: 20 or more, of 5 elements. Round 1: three, longer than two tiles. Round 2
+   (only with key.split): three, longer than a lane's loads. Empty segments follow each segment: 1 or, on a GPU from
+   round 1 on, 15, so that long segments are rare. Returns 1 + their number (2 or 16), or 0 for rows. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -18438,9 +18437,9 @@ typedef struct gpuscan__histogram_key {
     uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image; 0: a CPU counts, or there is a single row */
     uint32_t whole_tiles;        /* 1: the program has a kernel for tiles whose rows are whole vectors */
     uint32_t slices;             /* number of slices into which bins are cut. A group counts one slice */
-    uint32_t by_value, spread;   /* by_value: 1: counts bytes by value. spread: 1: counters are in order of values, then
-                                    channels; 0: of channels, then values */
-    uint32_t merge;              /* with by_value: 1: adds counts of values to bins at the end; 0: values are bins */
+    uint32_t by_value, spread;   /* by_value: 1: has counters for byte values, not for bins. spread: 1: counters are
+                                    ordered by value, then by channel; 0: by channel, then by value */
+    uint32_t merge;              /* with by_value: 1: adds counts of values to bins at the end; 0: a value is a bin */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
     uint32_t edge_step;          /* for EDGES: the first step of a search, the largest power of two below `bins` */
     uint32_t edge_cells;         /* number of cells that divide the range evenly. A cell says which edges to search */
@@ -18474,20 +18473,20 @@ typedef struct gpuscan__histogram_plan {
     uint32_t pixel_elements;            /* elements of a pixel: the desc's channels, or 1 for a custom type */
     uint32_t vector;                    /* number of samples in one load; 1 for images */
     uint32_t channels;               /* channels that are counted separately; with expressions, 1 */
-    uint32_t bins, channel_bins;     /* a channel's number of bins, and of counters (2 more with OUTSIDE_COUNT) */
+    uint32_t bins, channel_bins;     /* a channel's bins, and its counters: one per bin, with OUTSIDE_COUNT 2 more */
     gpuscan_custom texts;            /* the caller's desc->custom, except that `combine` is desc->weight */
     uint64_t all_bins;               /* sum of channel_bins of all channels in the mask */
     uint64_t counters;               /* number of elements of `counts` from the first to the last counter */
-    uint64_t count, rows;            /* count: pixels of a row. Rows without gaps count as one long row */
+    uint64_t count, rows;            /* count: pixels of a row. Rows without gaps may be treated as one row */
     uint64_t pitch, weights_pitch, groups; /* pitch: in bytes. weights_pitch: in weights */
     uint64_t samples;                /* number of all samples. Does not overflow, since their bytes fit 64 bits */
     uint64_t tile_width, tile_height, tiles_across, tiles; /* if `tiles` is 1, the tile holds all samples */
     uint64_t tile_samples;
     uint64_t members; /* groups that count a tile; on a CPU, the number of pieces into which a tile is cut */
-    uint64_t tables;  /* tables of counters to add up: on a CPU, one for each group that counts in scratch; else 1 */
+    uint64_t tables;  /* tables of counters to add up: if a CPU counts in scratch, one per group that does so; else 1 */
     int in_launch;                   /* 1: the launch that counts also writes `counts` */
     int in_counts;                   /* 1: a CPU's first group counts in `counts`, and needs no table in scratch */
-    int few;                         /* 1: bins are cut into slices, and the one row has few samples: see SLICE_SHORT */
+    int few;                         /* 1: there is one row, of few samples (SLICE_SHORT), and bins are in slices */
     gpuscan__bounds bounds[4];       /* [0] for all channels; if by_channel is 1, one for each channel in the mask */
     uint64_t edges;                  /* elements from the first channel's first edge to the last channel's last edge */
 } gpuscan__histogram_plan;
@@ -18542,8 +18541,8 @@ static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     return gpuscan__max(words, 1);
 }
 
-/* Returns how many words of local memory a kernel declares that needs `words`: at least 1024 words, and at most `most`
-   or, if more, `words`. Rounds up by a quarter or less, so that similar numbers of bins share a program. */
+/* Returns how many words of local memory a kernel declares if it needs `words`. Rounds up by a quarter or less, or to
+   1024, so that similar numbers of bins share a program. But does not round up beyond `most`. */
 static uint64_t gpuscan__declared_words(uint64_t words, uint64_t most) {
     uint64_t step = 128;
     while (step * 8 <= words)
@@ -18779,7 +18778,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, gpuscan__histogram_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets plan->bounds: one for all channels, or for each in the mask. With EDGES, they hold the first edge's index. */
+/* Sets plan->bounds for all channels, or for each channel in the mask. In the form EDGES, sets only their `edges`. */
 static gpuscan_result gpuscan__resolve_bounds(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
     const gpuscan_bound all[] = {desc->lower, desc->upper};
@@ -18914,7 +18913,7 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, gpuscan__histogram_p
     return gpuscan__resolve_bounds(gs, plan);
 }
 
-/* Tiles without pixels are included, because their counters are written, too. */
+/* Resolves tiles and counters. Tiles without pixels are included, because their counters are written, too. */
 static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
     uint64_t rows = desc->rows ? desc->rows : 1, counters;
@@ -19050,9 +19049,9 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 
 /* A search among edges finds a sample's bin. Cells (edge_cells) say where the search begins. tuning: histogram-edges */
 #define GPUSCAN__LOCAL_EDGES 2048 /* up to this many bins, groups copy edges to local memory */
-#define GPUSCAN__EDGES_ALONE 32   /* up to this many bins, making cells takes more time than they save */
+#define GPUSCAN__EDGES_ALONE 32   /* up to this many bins, making cells takes more time than cells save */
 #define GPUSCAN__FEW_EDGES   256  /* above this many bins, edges stay in global memory if there are no cells */
-#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for cells, which each group makes anew */
+#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for cells: each group makes its own */
 
 /* Puts edges in local memory if they fit. To make room, reduces the copies of bins (to 4 for up to FEW_EDGES bins). */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
@@ -19076,8 +19075,8 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
 #define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* maximum number of groups in a launch that counts tiles */
-/* Limits if each tile has a histogram. tuning: histogram-tiles */
-#define GPUSCAN__TILE_COPIES  16 /* minimum mean samples per counter: further copies of bins take too long to add up */
+/* Limits if each tile has a histogram. Adding up copies of a tile's bins takes time. tuning: histogram-tiles */
+#define GPUSCAN__TILE_COPIES  16 /* bins have several copies only if a counter then has this many samples on average */
 #define GPUSCAN__TILE_SAMPLES 32 /* maximum number of samples that a work-item loads at a time */
 
 /* Chooses where a CPU counts: the first row that applies, and whose tables fit local memory.
@@ -19146,10 +19145,10 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
 }
 
 enum {
-    GPUSCAN__SLICE_SHORT = 48, /* samples are few if, with one group per compute unit, a work-item loads at most this
-                                  many vectors. (Each slice has its own groups, which load all samples.) */
-    GPUSCAN__SLICE_MORE = 8    /* if samples are few, bins are cut into more slices than necessary, as long as a
-                                  work-item loads at most this many vectors */
+    GPUSCAN__SLICE_SHORT = 48, /* samples are few if a work-item would load at most this many vectors, with one group
+                                  per compute unit. (The groups of each slice load all samples.) */
+    GPUSCAN__SLICE_MORE = 8    /* if samples are few, bins are cut into more slices than local memory requires, as
+                                  long as a work-item then loads at most this many vectors */
 };
 
 /* Returns the maximum number of groups that count the same slice of the bins. On a CPU, one slice has all bins. */
@@ -19162,8 +19161,8 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
 }
 
 /* Returns whether a GPU's accumulators also count the groups that have added to them, so that the last group writes
-   `counts` in the same launch. 64 bits must hold this count and the total: the number of samples or, with weights,
-   32-bit sums of up to 2^12 groups. Returns 0 for more than 4096 bins without slices: a second launch is faster. */
+   `counts` in the same launch. 64 bits must hold this count (20 bits) and the total (44 bits): below 2^42 samples
+   or, with weights, 2^12 groups' 32-bit sums. Returns 0 above 4096 bins without slices: a second launch is faster. */
 static uint32_t gpuscan__histogram_arrivals(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     int counts = !gpuscan__key_is_cpu(&plan->common.key) && gs->device.int64_atomics && own->copies && !own->tiled &&
@@ -19178,7 +19177,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
     uint32_t most = key->group, vector = plan->vector;
-    uint64_t all_items = (uint64_t)vector * most * gs->device.units; /* samples: 1 vector per item, 1 group per unit */
+    uint64_t all_items = (uint64_t)vector * most * gs->device.units; /* samples that 1 group per unit loads at once */
     int is_cpu = gpuscan__key_is_cpu(key), spends;
     key->vectors = tuning->vectors;
     own->rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
@@ -19197,7 +19196,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
                                        plan->all_bins / (4 * key->group)); /* slices with fewer bins gain nothing */
         plan->few = plan->samples <= GPUSCAN__SLICE_SHORT * all_items / own->slices;
         while (slices > own->slices && plan->samples > GPUSCAN__SLICE_MORE * all_items / slices)
-            slices /= 2; /* slices are powers of two, since each number of slices is another program */
+            slices /= 2; /* `slices` is halved, not lowered by 1: each number of slices is another program */
         if (plan->few) {
             own->slices = (uint32_t)gpuscan__max(own->slices, slices);
             key->vectors = tuning->short_vectors;
@@ -19221,7 +19220,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
 
 /* Sets the number of groups. Counters in local memory have 32 bits, which limits a group's samples.
       GPU    a work-item has `per_item` vectors or more, so that adding a group's bins to the result costs little
-      CPU    a group has at least one sample per bin. The size of all tables in scratch is limited
+      CPU    a group has at least one sample per bin. Several tables in scratch have at most 64 MiB together
       tiles  plan->members groups count a tile (on a CPU, a tile is cut into plan->members pieces). plan->members is 1
              if tiles are many, or if a CPU's tables are in scratch */
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
@@ -19334,7 +19333,7 @@ static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
 }
 
 /* Returns whether gpuscan_histogram_tiles can count: each tile has one group and rows of whole vectors, and there is no
-   count_buffer. Excludes CL_MEM_USE_HOST_PTR: only such buffers may begin at an address that 16 does not divide. */
+   count_buffer. Excludes CL_MEM_USE_HOST_PTR: buffers without this flag begin at addresses that 16 divides. */
 static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
     uint64_t pixel = (uint64_t)plan->element_size * plan->pixel_elements;
@@ -19360,7 +19359,7 @@ static void gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histo
     numbers.pitch = plan->pitch / unit;
     numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     GPUSCAN__HISTOGRAM_PLAN(GPUSCAN__FROM_PLAN)
-    if (chain->recording) /* gpuscan_histogram_tiles ignores count_buffer, which holds 0 in a rehearsal */
+    if (chain->recording) /* a rehearsal's count_buffer holds 0, but gpuscan_histogram_tiles ignores it */
         numbers.count = 0;
     numbers.slice_bins = gpuscan__slice_bins(plan);
     numbers.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
@@ -19665,9 +19664,9 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     const gpuscan__test_rows shapes[] = { /* columns: rows, pixels, gap, tile_width, tile_height, tiles. 0: set below */
         {1, one, 0, one, 0, 1},
         {2, one / 2 + 7, 3, 0, 0, 1}, /* rows with gaps */
-        {all / row, row, 3, 0, 0, 1}, /* more rows with gaps */
+        {all / row, row, 3, 0, 0, 1}, /* at least 9 rows with gaps */
         {5, one / 5 + 7, 3, 0, 3, 1}, /* a few tiles, each counted by several groups */
-        {all / wide, wide, 3, row, all / wide / 4, 1}, /* more tiles, some cut off at the right and at the bottom */
+        {all / wide, wide, 3, row, all / wide / 4, 1}, /* 8 or more tiles, some cut off at the right or bottom */
         {all / 80 + 2, 80, 32, 48, all / 160 + 2, 1}}; /* tiles whose rows are whole vectors */
     gpuscan__test_rows shape = shapes[tiled ? 3 + round : of->key.rows ? 1 + round : 0];
     if (of->key.image && shape.pixels > 4096) { /* 4096 and the gap fit: every device has images of 8192 columns */
@@ -19864,8 +19863,8 @@ static uint32_t gpuscan__select_vector(const gpuscan__elements *e, const gpuscan
     return gpuscan__vector(size, e->reduces ? e->src_size : size);
 }
 
-/* Returns whether groups list kept elements, not only their positions, in local memory. They do if they load dst's
-   elements anyway, to decide what is kept, and if an element has 1, 2, 4 or 8 bytes. */
+/* Returns whether groups list kept elements, not only their positions, in local memory. They do if dst is wanted,
+   if they load its elements anyway, to decide what is kept, and if an element has 1, 2, 4 or 8 bytes. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
     int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS || key->own_flags;
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
@@ -20128,7 +20127,7 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
 }
 #endif /* GPUSCAN__HAS_SELECT */
 
-/* Sets the key's group, vectors and tile, as gpuscan__fit does for other operations. In selections, a tile's outputs
+/* Sets the key's group, vectors and tile, like gpuscan__fit for other operations. In selections, a tile's outputs
    have at most TILE_BYTES bytes, so that many groups share the work of storing large elements. tuning: select-shares */
 #define GPUSCAN__TILE_BYTES (256 * GPUSCAN__KIB)
 static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, uint32_t group, uint32_t vectors) {
@@ -20206,7 +20205,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     if (!common->forced && (plan->tiles > GPUSCAN__FEW_TILES || !gpuscan__uses_lanes(gs, key)))
         plan->key.few = 0;
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
-    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* `ahead` counts a flag of one bit as 4 bytes */
+    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* in tuning->ahead, a flag of one bit counts as 4 bytes */
         tile_bytes *= 32;
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
@@ -20282,7 +20281,7 @@ static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__sele
               : gpuscan__arg_buffer(launch, buffer) * (size / word);
 }
 
-/* Sets the arguments of outputs and tally. enters: 1 if they go to scratch. leaves: 1 if outputs come from scratch. */
+/* Sets the arguments of outputs and tally. enters: 1 if outputs go to scratch. leaves: 1 if they come from scratch. */
 static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, int enters, int leaves,
                                  gpuscan__select_numbers *numbers) {
     const gpuscan__select_key *key = &plan->key;
@@ -20526,7 +20525,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     int wide = plan->common.forced ? gpuscan__select_own(plan->common.forced).wide != 0
                                    : desc->count > GPUSCAN__SELECT_NARROW;
     /* 1: the call reduces values: it has dst, perhaps as a host array without a buffer yet. Also 1 for an empty call
-       with call.values or call.sources: they are refused without a custom text, which 0 would drop below */
+       with call.values or call.sources: these need e->custom, which would be cleared below if `reduces` were 0 */
     int reduces = desc->dst.mem || desc->host_dst ||
                   (desc->count == 0 && (desc->call.values_size || desc->call.source_count));
     const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
@@ -20682,7 +20681,7 @@ typedef struct gpuscan__sort_key {
     uint32_t wide;  /* 1: positions have 64 bits */
     uint32_t copies, loads; /* copies: copies of a group's digit counts. loads: keys that a work-item loads at once */
     uint32_t whole;   /* 1: keys are floats that are sorted by all of their bits. 0 in MULTI_PASS */
-    uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory in 2 or 4 shares */
+    uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory in 2 or 4 turns */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t value_size; /* bytes of the payload, record or index that moves with a key; 0: keys move alone */
     uint32_t fields[GPUSCAN__SORT_FIELDS]; /* bytes of each field of a record, then 0. All 0: there are no records */
@@ -20711,7 +20710,7 @@ typedef struct gpuscan__sort_plan {
     uint64_t flip;
     uint32_t element_size, index_size;
     int buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
-    int blocks;  /* 1: with buckets, a work-item moves a block of keys, then the block's values */
+    int blocks;  /* 1: with buckets, a work-item moves a block of keys, then their values; 0: each key with its value */
     int wants_indices, by_index; /* wants_indices: 1: returns a permutation. by_index: 1: indices move with keys */
     uint64_t tiles, groups; /* groups: how many groups a launch of sort_keys or sort_gather has */
     uint64_t parts, moved_at; /* parts: groups that count or scatter. moved_at: byte offset in scratch for gathering */
@@ -20776,7 +20775,7 @@ static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
 }
 
 /* Returns whether a 32-bit word holds a digit's next positions for two sub-groups: see SORT_PACKED. The digits' counts
-   then share local memory with the tile's keys, and take at most 8 bytes for each key. */
+   then share local memory with the tile's keys, where they may take up to 8 bytes per key. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
     return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
@@ -20803,7 +20802,7 @@ static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns whether a sort ranks elements by votes and atomics on local memory instead of loads, stores and barriers: see
-   SORT_QUICK in kernels.cl.inc. With LANES_SUBGROUPS, only sweeps without values gain by it. tuning: sort-quick */
+   SORT_QUICK in kernels.cl.inc. With LANES_SUBGROUPS, only sweeps without values gain by votes. tuning: sort-quick */
 static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group) {
     return gpuscan__sort_is_quick(gs, group) ||
            (own->form >= GPUSCAN__SORT_FILLED && own->value_size == 0 && gpuscan__whole_lanes(gs, group));
@@ -20812,8 +20811,7 @@ static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key 
 /* Elements that a work-item ranks at once (RANK_BATCH), if there are several tiles, or if there are no lanes. */
 enum { GPUSCAN__SORT_BATCH = 2 };
 
-/* Digits of 8 bits need this much local memory. A group of one work-item then takes 5,184 bytes, if positions have 64
-   bits and there are no lanes. */
+/* Minimum bytes of local memory for digits of 8 bits: a group of one work-item then needs up to 5,184 bytes. */
 enum { GPUSCAN__SORT_LEAST_LOCAL = 6 * GPUSCAN__KIB };
 
 /* Returns how many of `group` work-items rank elements together: see the rank groups of [SORT GROUP]. */
@@ -20837,7 +20835,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : 0);
     if (gpuscan__sort_ranks_quick(gs, own, group) && own->form != GPUSCAN__SORT_SMALL)
-        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* `masks` beyond `to` (a union), and `ranks_by` */
+        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* masks[group] overlaps to[radix]; 4: ranks_by */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
@@ -21016,7 +21014,7 @@ enum {
     GPUSCAN__SORT_LEAST_ROUNDS = 8,     /* minimum elements per work-item in TOGETHER */
     GPUSCAN__SORT_MOST_ROUNDS = 32,     /* maximum elements per work-item in TOGETHER */
     GPUSCAN__SORT_TOGETHER_TILE = 8192, /* maximum elements of a tile in TOGETHER */
-    GPUSCAN__SORT_TOGETHER_GROUPS = 64, /* maximum groups in TOGETHER, unless tiles have the largest size */
+    GPUSCAN__SORT_TOGETHER_GROUPS = 64, /* maximum groups in TOGETHER, unless tiles have one of the two maxima above */
     GPUSCAN__SORT_STEP = 4 /* in tiles smaller than those of gpuscan__sort_tiles, a work-item has a multiple of this
                               many elements, so that programs are few */
 };
@@ -21141,7 +21139,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         vectors = sort->laneless[plan->keys.size == 8];
     batch = gpuscan__sort_ranks_quick(gs, own, group) ? (uint32_t)GPUSCAN__SORT_BATCH : 1;
     if (is_quick && vectors > GPUSCAN__SORT_STEP && gpuscan__is_float((gpuscan_type)key->src) &&
-        (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* sorting by a part of a float takes more registers */
+        (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* parts of floats take more registers than floats */
         vectors -= GPUSCAN__SORT_STEP;
     own->halved = is_single && gpuscan__whole_lanes(gs, group) && vectors >= parts && sort->halves &&
                   own->value_size && gpuscan__max(own->value_size, plan->keys.size) >= 8;
@@ -21155,8 +21153,8 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     }
     own->padded = 0;
     gpuscan__sort_fit(gs, plan, group, vectors, batch);
-    /* padding speeds up keys whose low bits are 0. Tiles whose keys and values all have less than 8 bytes fill local
-       memory, and leave no room for it. tuning: sort-padded */
+    /* padding speeds up keys whose low bits are 0. If keys and values have less than 8 bytes, tiles fill local
+       memory, and leave no room for padding. tuning: sort-padded */
     own->padded |= is_quick && !own->fields[0] && key->group % 32 == 0 &&
                   (plan->keys.size == 8 || own->value_size == 8);
     if (gpuscan__sort_shared_bytes(gs, key, own, key->group, key->vectors) > gs->device.local_memory)
@@ -21208,9 +21206,10 @@ static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const
     return buffers->to[plan->key.form == GPUSCAN__SORT_SMALL ? 0 : (plan->passes - 1) % 2];
 }
 
-/* Sets the buffers of a sorted array. in_place: 1 if `dst` may be `from`. Then `dst` is to[1], since pass 0 stores to
-   to[0]. may_destroy: 1 if passes may overwrite `from`. Then `from` is to[1] unless in_place is 1. If both are 0, the
-   last pass stores to `dst`. In small sorts, to[0] is `dst`, to[1] scratch. A result not in `dst` is copied to it. */
+/* Sets the buffers of a sorted array. Passes store to to[0] and to[1] by turns: one is `dst`, the other is scratch.
+   The last pass stores to `dst`, except in two cases. in_place: 1 if `dst` may be `from`. Then to[0] is scratch, since
+   pass 0 loads `from` and stores to to[0]. may_destroy: 1 if passes may overwrite `from`. Then, unless in_place is 1 or
+   the sort is small, to[1] is `from`, and no scratch is needed. A result that does not end in `dst` is copied to it. */
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, gpuscan_buffer from,
                                      gpuscan_buffer dst, int in_place, int may_destroy) {
     int small = plan->key.form == GPUSCAN__SORT_SMALL;
@@ -21442,7 +21441,7 @@ static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, unit);
 }
 
-/* Begins a launch. Programs without a custom->key lack the first kernel. */
+/* Begins a launch. Programs without a custom->key lack kernel 0, so that all kernels' numbers are 1 lower. */
 static gpuscan__launch gpuscan__sort_begin(gpuscan__chain *chain, const gpuscan__sort_plan *plan, size_t kernel) {
     return gpuscan__launch_begin(chain, kernel - (plan->common.key.custom_size == 0));
 }
@@ -21507,7 +21506,7 @@ static void gpuscan__sort_step(gpuscan__chain *chain, const gpuscan__sort_plan *
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared);
 }
 
-/* Enqueues a pass that takes three launches. The last one has `shared` bytes of local memory. */
+/* Enqueues a pass that takes three launches. The last launch has `shared` bytes of local memory. */
 static void gpuscan__sort_pass(gpuscan__chain *chain, const gpuscan__sort_plan *plan, uint32_t pass, uint32_t flags,
                                uint64_t shared) {
     const gpuscan__key *key = &plan->common.key;
@@ -21580,7 +21579,7 @@ static uint32_t gpuscan__test_fraction(uint32_t bits) {
     return bits == 64 ? 52 : bits == 32 ? 23 : 10;
 }
 
-/* Returns a key's code, by which the sort orders keys, as gpuscan_code_of in kernels.cl.inc does. */
+/* Returns a key's code, by which the sort orders keys, like gpuscan_code_of in kernels.cl.inc. */
 static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t flip) {
     uint32_t bits = gpuscan__types[type].size * 8, fraction = gpuscan__test_fraction(bits);
     uint64_t ones = ~(uint64_t)0 >> (64 - bits), magnitude = key & ones >> 1, sign = ones ^ ones >> 1;
@@ -21750,7 +21749,7 @@ typedef struct gpuscan__integral_plan {
     gpuscan__pixels src, dst;
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* an image has `bands` bands of `band_rows` rows, and `strips` column strips */
-    uint64_t steps_at;                 /* index in PLAIN scratch of the sums of tiles' rows (steps, see [INTEGRAL]) */
+    uint64_t steps_at;                 /* index in PLAIN scratch, in elements, of the sums of tiles and their rows */
     uint32_t few_strips;               /* 1: tiles add up the strips to their left: `carries` is not launched */
     int is_apart;                      /* 1: a round of a self-test keeps few_strips at 0, to test `carries` */
 } gpuscan__integral_plan;
@@ -21951,8 +21950,8 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
 }
 
 /* Cuts the rows into bands. On a GPU, each tile adds up the bands above it, so an image has few bands. A tall image has
-   more if compute units would be idle otherwise. The number of bands grows at most with the square root of the rows, so
-   that adding up bands takes less time than adding rows. A CPU's bands are few, each of 64 Ki pixels or more. */
+   more bands if compute units would be idle otherwise. The number of bands grows at most with the square root of the
+   rows, so that adding up bands takes less time than adding rows. A CPU's bands are few, of 64 Ki pixels or more. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images;
@@ -22181,7 +22180,7 @@ static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(QUANTILE, 1);
 }
 
-/* Returns how many counters a lane loads at a time, as 16 bytes. */
+/* Returns how many counters a lane loads at a time: 16 bytes of them. */
 static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
     return 16 / plan->e.src_size;
 }
@@ -22313,8 +22312,8 @@ static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *ke
     return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
 }
 
-/* Chooses group and vectors for the variant SMALL. Returns whether a sub-group holds a row. With many rows, a group has
-   four sub-groups, since a multiprocessor's groups are limited in number. With 8 vectors, Intel's compiler spills. */
+/* Chooses group and vectors for the variant SMALL. Returns whether a sub-group holds a row. If rows outnumber compute
+   units, a group has four sub-groups, since a unit runs few groups at once. With 8 vectors, Intel's compiler spills. */
 static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__key *key = &plan->common.key;
     uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
@@ -22325,9 +22324,10 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
 }
 
 /* Several groups share each row if there are up to LARGE_ROWS rows, of more than LARGE_BINS bins each, and no cdf. Each
-   sub-group stores one sum: of the counters that it holds at a time (a batch), or of several batches if a row would
-   otherwise have more than SUMS sums. The last group to finish a row adds up the row's sums, which needs a fence. On
-   simulators (FENCE_MEM), groups share no rows: simulators report the last group's loads as races. */
+   sub-group stores one sum per row, that of its share of the row's counters. A share is one batch (the counters that a
+   sub-group holds at a time), or several batches if a row would otherwise have more than SUMS sums. The last group to
+   finish a row adds up the row's sums, which needs a fence. On simulators (FENCE_MEM), groups share no rows, because
+   simulators report the last group's loads as races. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
 static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
@@ -22416,7 +22416,7 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     for (b = 0; b < bins; b++) {
         uint32_t from_end = b < bins / 2 ? b : bins - 1 - b;
         count = from_end == bins / 2 ? 0 : gpuscan__mix(from_end) % 4; /* if `bins` is odd, the middle bin is empty */
-        if (from_end == half) /* bin `half` gets what the first half lacks of total / 2. Its mirror image does, too */
+        if (from_end == half) /* bin `half` and its mirror image each get what their half lacks of total / 2 */
             count = b == half ? total / 2 - sum : sums[half] - (half ? sums[half - 1] : 0);
         sum += count;
         sums[b] = sum;
@@ -22774,12 +22774,12 @@ typedef union gpuscan__any_desc {
 typedef struct gpuscan__prepared {
     gpuscan__key keys[2]; /* of the last count's plans: keys[0] for a call not in place, keys[1] for one in place */
     gpuscan__need need;   /* for each kind of scratch, the most that any count needs */
-    uint64_t size;        /* bytes of a buffer for all kinds of scratch, for the count that needs most */
+    uint64_t size;        /* bytes of one buffer with all kinds of scratch: the most that any count needs */
 } gpuscan__prepared;
 
 /* Prepares a call for one count. Mode SIZE builds the program, too: its group size decides how much scratch is needed.
    With both_places, only the later call shows whether it is in place. AUTO then plans both cases. A forced strategy has
-   one plan for both cases. is_less: 1 if the count is below the caller's. If a forced strategy does not fit it, returns
+   one plan for both cases. is_less: 1 if the count is below the caller's. If it does not fit a forced strategy, returns
    SUCCESS, and prepares and logs nothing. always: 1 to rehearse the program even if the previous count had it, too. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
@@ -22826,8 +22826,8 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
 }
 
 /* Prepares a call, or only sizes its scratch, for all counts down to call.counts_from. Plans each count up to 4096.
-   Above that, steps down by a 1024th of the count. Then goes on to a multiple of 16, and also plans the number above
-   it: rows without gaps take another program if each row begins at a whole vector. Adds a 256th to the scratch, since a
+   Above that, steps down by a 1024th of the count, then further to a multiple of 16. Also plans the multiple plus 1:
+   rows without gaps take another program if each row begins at a whole vector. Adds a 256th to the scratch, because a
    count between two planned counts may need slightly more. If a driver compiles at launches, rehearses each halving of
    the count, since smaller counts may launch other kernels. */
 GPUSCAN__COLD gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
@@ -23209,7 +23209,7 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     why = file ? gpuscan__read_file(file, &bytes) : strerror(errno);
     if (file)
         fclose(file);
-    gs->logger.log = NULL; /* an unusable file is no error */
+    gs->logger.log = NULL; /* logs no error, because an unusable file is none */
     if (!why && gpuscan__read_blob(gs, bytes.data, bytes.length) != 0)
         why = gs->error;
     else if (!why && !*gpuscan__same_text(gs, program, 0))
