@@ -1664,14 +1664,14 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "#line 87 \"kernels.cl.inc\"\n"
 "#ifndef $PLANTED\n"
 "@6@3name) @x\n"
-"@O\n\n\n"
+"@O\n\n"
 "@6$PASTE_(a, b) a##b\n"
 "@6$PASTE(a, b) $PASTE_(a, b)\n\n\n\n"
 "@6$REQUIRE(name, condition) enum { `##name = 1 / (int)(condition) };\n"
 "@6$FITS(name, @u) $REQUIRE(name##_fits, (@u) <= $SHARED_BYTES)\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 160 \"kernels.cl.inc\"\n"
+"#line 159 \"kernels.cl.inc\"\n"
 "@6$ON(kind) (@jS_KIND == @jS_##kind)\n"
 "@6$@4 (!$ON(NONE))\n"
 "@6@jS_APART ($@4$d!$ON(LOCAL))\n"
@@ -2055,7 +2055,7 @@ static const char *const gpuscan__piece_device[] = {
 "@O\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 638 \"kernels.cl.inc\"\n"
+"#line 637 \"kernels.cl.inc\"\n"
 "@%@c`@v(@c@v,@'`H*@v@8@c@v_@],`H @z){\n"
 "`S@z&$FLAG_COUNT_U32)\n"
 "@K$x@v,@@@v_buffer[@v_@]]);\n"
@@ -2092,7 +2092,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 687 \"kernels.cl.inc\"\n"
+"#line 686 \"kernels.cl.inc\"\n"
 "@hIMAGE\n\n\n"
 "@%$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
 "$IMAGE_PIXEL pixel=$IMAGE_READ(image,@F_int2(at`L\n"
@@ -2125,7 +2125,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 721 \"kernels.cl.inc\"\n"
+"#line 720 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@;@b{\n"
 "union{\n"
@@ -2216,7 +2216,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 840 \"kernels.cl.inc\"\n"
+"#line 839 \"kernels.cl.inc\"\n"
 "@hRUN_STATE\n\n"
 "@;$RUN_COUNT `run_@v;\n"
 "@;@b{\n"
@@ -2346,7 +2346,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 978 \"kernels.cl.inc\"\n"
+"#line 977 \"kernels.cl.inc\"\n"
 "@h@o\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$FLAGS_BEFORE ($@B$d$@o == $@o_FLAGS)\n"
 "@6$COMPARES_KEYS ($@o == $@o_KEYS || $FLAGS_BEFORE)\n"
@@ -2495,7 +2495,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1160 \"kernels.cl.inc\"\n"
+"#line 1159 \"kernels.cl.inc\"\n"
 "@6$$g_LINKS 16\n"
 "@6$$f_LINKS 16\n\n\n"
 "@hRUN_STATE\n"
@@ -2600,7 +2600,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1278 \"kernels.cl.inc\"\n"
+"#line 1277 \"kernels.cl.inc\"\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
 "@%`H `packed_@W(`O`Y){\n"
@@ -2643,7 +2643,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1329 \"kernels.cl.inc\"\n"
+"#line 1328 \"kernels.cl.inc\"\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
 "@O\n"
@@ -2699,7 +2699,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1390 \"kernels.cl.inc\"\n"
+"#line 1389 \"kernels.cl.inc\"\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
 "@g\n"
@@ -2983,7 +2983,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1731 \"kernels.cl.inc\"\n"
+"#line 1730 \"kernels.cl.inc\"\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
 "@6@>@C (@jS * @>)\n\n\n"
@@ -3239,7 +3239,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@%`H `nibble(`H `J){\n"
 "`H $q=(`J|((`J&0x7f7f7f7fu)+0x7f7f7f7fu))&0x80808080u;\n"
 "@`($q*0x00204081u)>>28;\n"
-"}\n\n"
+"}\n\n\n"
 "@7@e`F_put_$ps(``F*`F,int k,`H $ps,`H $a){\n"
 "$ps&=$FIRST@p($a);\n"
 "`S$RUNS){\n"
@@ -3482,7 +3482,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@.;\n"
 "@O\n"
 "}\n\n"
-"@hSEGMENTED$d($BEGINS || $@4)\n\n\n\n"
+"@hSEGMENTED$d($BEGINS || $@4)\n\n\n\n\n"
 "@;@b{\n"
 "`H @y[@&];\n"
 "`H @W,up_to,whole;\n"
@@ -3537,7 +3537,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2380 \"kernels.cl.inc\"\n"
+"#line 2381 \"kernels.cl.inc\"\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
@@ -3686,7 +3686,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2549 \"kernels.cl.inc\"\n"
+"#line 2550 \"kernels.cl.inc\"\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
@@ -3780,7 +3780,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "``F_fetch`K&`F,`X,@y,@v,@/,@^);\n"
 "`@{_@_`K``F_`Y_sub@{`K&`F,@y,@v,@a),&$b,@a);\n"
 "@K`@q_$k`K`X.$k,$b);\n"
-"}\n\n\n"
+"}\n\n"
 "@%`O`@d_`Y_alone(`+`$o `X,@ci,@c@v){\n"
 "`O`Y=@5@l\n"
 "$n`H v`Mv<@>&&i+v<@v;v++)\n"
@@ -3849,7 +3849,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`@} @W;\n"
 "`@} `R;\n"
 "`@} most;\n"
-"}`@d_`Rs;\n\n\n\n"
+"}`@d_`Rs;\n\n\n\n\n"
 "@7`@d_`Rs ``F_`Rs(`+@Y``F*`F,`O@_,int k,`H @Gs,\n"
 "`@}*$t,@Z`@a*@a){\n"
 "`@d_`Rs `Rs;\n"
@@ -3926,7 +3926,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`U->@G[v]=`@}_to_`Q($INCLUSIVE?x[v]:@W);\n"
 "@W=x[v];\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@7@e`F_@d(`+``Q_@d*`U,@Y``F*`F,`O@_,@ci,\n"
 "`H skip,int k,`H @Gs,`H `V,`@}*$t,\n"
 "@Z`@a*@a){\n"
@@ -3944,7 +3944,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 ":`@F`K`F->@d`N.@G[v],$@B?i-v:i+v);\n"
 "`@d_`C`K`U,x,&`Rs,`F->$k,`$ps$j`F,k),$a);\n"
 "@O\n"
-"}\n\n\n",
+"}\n\n\n"
 "@7@e`F@T_by(`+@Y``F*`F,@H``Q*`Q,@c@y,`H pad,\n"
 "`H $u,@tby_@ds,`O@_,`@} $t,\n"
 "@Z`@a*@a){\n"
@@ -4001,7 +4001,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2905 \"kernels.cl.inc\"\n"
+"#line 2906 \"kernels.cl.inc\"\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
 "@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
@@ -4760,7 +4760,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3807 \"kernels.cl.inc\"\n"
+"#line 3808 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -4907,7 +4907,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@%`H `live_`Fs(@c@v){\n"
 "@`(`H)max(@@1,@v/$$g+(@v%$$g!=0`L\n"
 "}\n\n\n\n\n\n"
-"@hCOUNTED\n\n\n\n\n\n"
+"@hCOUNTED\n\n\n\n\n"
 "@7`H `draw(@H`H*@ver,`H `P,`H drawers,`H `V,@Z`@a*@a){\n"
 "`S($AHEAD||$@nS_IN_ORDER)&&drawers>=`P)\n"
 "@K`V;\n"
@@ -9559,7 +9559,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "walk.`E_x-=walk.`E_`Ws*across;\n"
 "}\n"
 "@Kwalk;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@6@i_SINGLES ($SAMPLE_ROWS$d$DEEP_LOADS ? 4 : 1)\n\n\n"
 "@7@e@v_batch(`+$SAMPLES samples,`sample_`Ws `Ws,`walk*walk,\n"
 "@Yint batch,@Y@t@ds,@Y@twhole,\n"
@@ -9810,7 +9810,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9806 \"kernels.cl.inc\"\n"
+"#line 9807 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
 "}`histogram_finish_@\\s;\n\n"
@@ -9827,7 +9827,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9832 \"kernels.cl.inc\"\n"
+"#line 9833 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9936,7 +9936,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9964 \"kernels.cl.inc\"\n"
+"#line 9965 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9987,7 +9987,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10020 \"kernels.cl.inc\"\n"
+"#line 10021 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10029,7 +10029,7 @@ static const char *const gpuscan__piece_sort_passes[] = {
 " @'`key_$l*$r,@H`key_$l*$r_`Q,@H`key_$l*$r_tmp, \\\n"
 " @'@QVALUE@1*$cs,@H@QVALUE@1*$cs_`Q, \\\n"
 " @H@QVALUE@1*$cs_tmp,@QFIELDS(@QFIELD@1) \\\n"
-" @H`H*states,@H`H*zeros,@'`H*@v@8@U@\\s @\\s\n\n\n"
+" @H`H*states,@H`H*zeros,@'`H*@v@8@U@\\s @\\s\n\n"
 "@6@QCALL \\\n"
 " @Uc`P c`P; \\\n"
 " c`P.$r=$r+@\\s.$r_@]; \\\n"
@@ -10438,7 +10438,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@6$MASK_MOST ($$g / 5)\n\n"
 "@6$RANKS_BY_MASKS 0u\n"
 "@6$RANKS_BY_VOTES 1u\n"
-"@6$RANKED 2u\n\n\n\n"
+"@6$RANKED 2u\n\n\n"
 "@6$RANK_BATCH \\\n"
 " (!$@4?2u: !@QQUICK?1u:@QSMALL?$ROUNDS:2u)\n"
 "@6$DIGIT_COUNTS ($RANK_@nS * $RADIX)\n\n\n"
@@ -10471,7 +10471,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`key_code key[$PADDED($$g/$e_PARTS)];\n"
 "@U$c $c[$PADDED($$g/@R_PARTS)];\n"
 "@Umover mover[$PADDED($$g)];\n"
-"`H @v[@QPACKED?$DIGIT_COUNTS:1];\n"
+"`H @v[@QPACKED?$DIGIT_COUNTS:1];\n\n"
 "`H peers[$@4?1:$RANK_BATCH*$DIGIT_COUNTS];\n"
 "}exchange;\n"
 "`H $y[$DIGIT_COUNTS/$PACK];\n"
@@ -10497,7 +10497,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n\n\n"
 "@;@b{\n"
 "`key_code $r[$ROUNDS];\n"
-"`H $bs[@i_DIGITS];\n"
+"`H $bs[@i_DIGITS];\n\n"
 "`H @ys[@i_DIGITS*$ROWS];\n"
 "`H starts[@i_DIGITS];\n"
 "`H @|s[$PACKED_$hS($PLACE@p)];\n"
@@ -10826,7 +10826,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`put_packed(t->@|s,k,$PLACE@p,at);\n"
 "}\n"
 "}\n\n"
-"@g\n\n\n\n\n"
+"@g\n\n\n\n"
 "@7void @Urank_by_barriers(@U`F*t,`@w @w,\n"
 "@Z@U@a*@a){\n"
 "vola`F @Z`H*$ws=@a->exchange.peers+$RANK_@n*$RADIX;\n"
