@@ -11795,12 +11795,9 @@ typedef struct gpuscan__facts {
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
-    X(vectors,  { 2,   8,  28,  16,  15,  4,  4,  4,  4})                                                              \
-    /* elements per work-item in sorts of several tiles whose groups are not whole sub-groups; 0: as in `vectors`.     \
-       [0]: keys of up to 4 bytes, [1]: of 8 bytes. tuning: sort-no-lanes */                                           \
-    X(laneless[2], {0, 20, 20, 20, 20, 0, 0, 0, 0}, {0, 15, 15, 15, 15, 0, 0, 0, 0})                                   \
+    X(vectors,  { 2,  20,  28,  16,  20,  4,  4,  4,  4}) /* tuning: sort-no-lanes */                                  \
     X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* maximum bytes of local memory per group; 0: no limit */         \
-                {0, 0, 32 << 10, 0, 0, 0, 0, 0, 0}) /* [0]: lanes, 32 per sub-group. [1]: other widths, or no lanes */ \
+                {0, 42 << 10, 32 << 10, 0, 42 << 10, 0, 0, 0, 0}) /* [0]: sub-groups of 32; [1]: of others, or none */ \
     /* 1: a tile whose keys or values have 8 bytes or more may pass through local memory in 2 or 4 parts */            \
     X(halves,   { 0,   1,   1,   0,   0,  0,  0,  0,  0})                                                              \
     /* maximum elements that SINGLE_PASS sorts in one launch, with at most one tile per compute unit. The groups wait  \
@@ -20811,9 +20808,6 @@ static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key 
 /* Elements that a work-item ranks at once (RANK_BATCH), if there are several tiles, or if there are no lanes. */
 enum { GPUSCAN__SORT_BATCH = 2 };
 
-/* Minimum bytes of local memory for digits of 8 bits: a group of one work-item then needs up to 5,184 bytes. */
-enum { GPUSCAN__SORT_LEAST_LOCAL = 6 * GPUSCAN__KIB };
-
 /* Returns how many of `group` work-items rank elements together: see the rank groups of [SORT GROUP]. */
 static uint32_t gpuscan__sort_rank_group(const gpuscan *gs, uint32_t group) {
     return gpuscan__whole_lanes(gs, group) ? gpuscan__group_lanes(gs, group) : group < 32 ? group : 32;
@@ -21135,8 +21129,6 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
     group = (uint32_t)gpuscan__min(is_tuned ? tile->group : sort->group, plan->common.group_limit);
     vectors = is_tuned ? tile->rounds : sort->vectors;
-    if (!gpuscan__whole_lanes(gs, group) && sort->laneless[plan->keys.size == 8])
-        vectors = sort->laneless[plan->keys.size == 8];
     batch = gpuscan__sort_ranks_quick(gs, own, group) ? (uint32_t)GPUSCAN__SORT_BATCH : 1;
     if (is_quick && vectors > GPUSCAN__SORT_STEP && gpuscan__is_float((gpuscan_type)key->src) &&
         (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* parts of floats take more registers than floats */
@@ -21171,7 +21163,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     gpuscan__sort_key *own = &plan->key;
     int is_single = gpuscan__is_single_pass(strategy), cpu = gpuscan__is_cpu_strategy(strategy);
     key->strategy = (uint32_t)strategy;
-    own->digit_bits = cpu || gs->device.local_memory >= GPUSCAN__SORT_LEAST_LOCAL ? 8 : 4;
+    /* with digits of 8 bits, a group of one work-item takes up to 5,184 bytes */
+    own->digit_bits = cpu || gs->device.local_memory >= 6 * GPUSCAN__KIB ? 8 : 4;
     own->whole = (cpu || is_single) && gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 &&
                  plan->end == 8 * plan->keys.size;
     if (cpu) {
