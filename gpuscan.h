@@ -198,8 +198,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* stops gcc, because this file is missing, too. gcc goes on after #error, and skips the include
-                          of a file that __has_include has not found, such as opencl.h */
+#include <OpenCL/cl.h> /* gcc goes on after #error, and then skips the include of opencl.h below, because __has_include
+                          has not found it. So include another missing file here: that stops gcc */
 #elif !defined(__APPLE__) && !defined(__OPENCL_CL_H) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -429,9 +429,9 @@ typedef struct gpuscan_image {
              bytes is copied to private memory first, so arrays in it are slower. `identity` may also be evaluated with
              values whose bytes are all 0, for example in a preparation. It must then end; any result will do.
 
-   SOURCES   The expressions convert, select, equal, key and weight may read up to four more buffers, call.sources. They
-             see pointers `source0` to `source3`, of type global const T * for a source of type T, to the elements at
-             the offsets. To order the rows of a table of three columns by the second column, sort the rows' numbers:
+   SOURCES   The expressions `convert`, `select`, `equal`, `key` and `weight` may read up to four more buffers,
+             call.sources. They see pointers `source0` to `source3`, of type global const T * for a source of type T, to
+             the elements at the offsets. To order a table by the second of its three columns, sort the rows' numbers:
 
        static const gpuscan_custom second = {NULL, "uint", 4, NULL, NULL, NULL, NULL, NULL, "source0[3 * x + 1]"};
        gpuscan_source table = {{table_mem, 0}, 3 * rows, GPUSCAN_TYPE_F32, NULL, 0, NULL};
@@ -1003,7 +1003,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_red
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
 
 /* Reduces the array src of `count` elements, or of rows of `count` elements, into the array result, which gets one
-   dst_type element per row or segment. Besides the fields that parameters replace, the desc's dst must be zero. */
+   dst_type element per row or segment. The fields of the desc that parameters replace must be zero, and so must dst. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc);
 #else
@@ -1181,7 +1181,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpusca
 
 /* Selects from the arrays src and flags of `count` elements each. Stores the kept elements in the array dst and their
    number in *selected; both may be NULL. src may be NULL if nothing needs it. flags must be NULL with PREDICATE.
-   Besides the fields that parameters replace, the desc's selected.count_type must be zero. */
+   The fields of the desc that parameters replace must be zero, and so must its selected.count_type. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
 #else
@@ -1239,7 +1239,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_prepare(gpuscan *gs, const gpuscan_runs_
 GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_runs_desc *desc, uint64_t *size);
 
 /* Finds the runs of `count` keys. Stores the runs' first keys in keys_dst, their number in *runs; both may be NULL.
-   Besides the fields that parameters replace, the desc's starts, lengths, src, dst and runs.count_type must be 0. */
+   The fields of the desc that parameters replace must be 0. So must starts, lengths, src, dst and runs.count_type. */
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc);
 #else
@@ -1283,22 +1283,23 @@ typedef struct gpuscan_sort_desc {
                  sorts by `key`; if `key` comes second, bit_begin 32 does. On a big-endian device, the two swap roles
    aliasing      in place: src and dst may be the same range, and so may the src and dst of each payload
    access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
-   scratch       the sum of the sizes below, plus counters of digits. Ask gpuscan_sort_scratch_size with the call's
-                 count, since a smaller count may need more, for two reasons. A small sort, of up to about 6,000
-                 elements (on a CPU 65,535), needs scratch even with may_destroy_src. And a GPU gathers payloads of up
-                 to a million elements (or more) by index. The indices may need more scratch than payloads that move
-                 along with the keys. gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
+   scratch       the sum of the sizes below, plus counters of digits
                      keys             the size of the keys; twice that without dst, or with custom->key
                      one payload      its size, if an element has 4 or 8 bytes
-                     other payloads,  two indices per element, or one if a permutation with indices of this size is
-                     a permutation,   given. An index has 4 bytes (from 2^32 elements on, 8). An array gathered in place
-                     a custom type    passes through the keys' scratch, which then has at least the array's size
+                     other payloads, a permutation, or custom->key:
+                                      two indices per element, or one if a permutation with indices of this size is
+                                      given. An index has 4 bytes (from 2^32 elements on, 8). An array gathered in place
+                                      passes through the keys' scratch, which then has at least the array's size
                      GPUs, many keys  up to four payloads, with up to 16 bytes in all, may move with the keys. There are
                                       no indices then, but one or two times the payloads' bytes per element, rounded
                                       up to 4, 8 or 16
-                 With may_destroy_src, a sort that is neither small nor in place needs no scratch for one payload of 4
-                 or 8 bytes nor, if there is a dst but no custom->key, for keys. It then copies the result if the number
-                 of passes is even (a sort in place copies if it is odd). A pass sorts by 8 or 4 bits: see MULTI_PASS
+                 With may_destroy_src, each array's src serves as scratch, unless the sort is small or in place. Then
+                 one payload of 4 or 8 bytes needs none, and neither do keys if there is a dst and no custom->key. Such
+                 a sort copies its result if the number of passes is even (a sort in place: if it is odd). A pass sorts
+                 by 8 or 4 bits: see MULTI_PASS. Ask gpuscan_sort_scratch_size with the call's count: a smaller count
+                 may need more. Sorts of up to about 6,000 elements (on a CPU 65,535) are small. A GPU gathers other
+                 payloads by index in sorts below 2^20 elements, and in some larger ones: indices may need more than
+                 payloads that move. gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
                  UNSUPPORTED_STRATEGY: a forced single pass on 2^30 elements or more.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
@@ -1440,8 +1441,8 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_prepare(gpuscan *gs, const gpuscan_q
 GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpuscan_quantile_desc *desc,
                                                          uint64_t *size);
 
-/* Computes the quantiles of the histograms in the array `counts`, and stores them in the array dst. Besides the fields
-   that parameters replace, the desc's edges and cdf must be zero. */
+/* Computes the quantiles of the histograms in the array `counts`, and stores them in the array dst. The fields of the
+   desc that parameters replace must be zero, and so must its edges and cdf. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc);
 #else
@@ -13461,7 +13462,7 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
    NVIDIA's assembler may fail because of the limit and, on optimized kernels, even without a limit: driver 580 reported
    "register allocation failed with register count of 7" (an inclusive scan of rows of f32 to f16). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program, uint32_t registers) {
-    char limit[32], options[96]; /* equal texts get equal options, because gpuscan__same_text compares only texts */
+    char limit[32], options[96]; /* must follow from the program's text: gpuscan__same_text compares no options */
     cl_int code;
     int attempt;
     /* Intel's compiler ignores the option if a GPU has register files of one size only. */
@@ -13637,8 +13638,7 @@ static size_t gpuscan__program_group(const gpuscan *gs, const gpuscan__plan *pla
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
-    /* Mesa 25.0 crashes on calls of long functions. PoCL 6 loses stores of a CPU's kernel that calls functions, if a
-       custom text calls printf */
+    /* Mesa 25.0 crashes on calls of long functions. PoCL 6 loses stores of kernels that call functions and printf */
     int inlines = gs->device.profile.facts.devices == GPUSCAN__ON_LLVMPIPE || (cpu && text->prints);
     gpuscan__define_number(text, "INLINES", (uint64_t)inlines);
     if (inlines) /* applies to custom texts, too. [DEVICE] of kernels.cl.inc has the matching pop */
@@ -13690,7 +13690,7 @@ enum {
 
 /* Adds a function with `lines`, the caller's expression. `head` is the function's type, name and parameters, in the
    notation of gpuscan__text_code. `sees` is a sum of GPUSCAN__SEES_.... The body is "return", `lines` and `after`. If
-   `after` has a return of its own, the body is "$T `e =", `lines` and `after`. */
+   `after` itself returns, the body begins with "GPUSCAN_T gpuscan_e =" instead: `after` returns this variable. */
 static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *name,
                                        const char *lines, const char *after) {
     const char *before = strstr(after, "return") ? " $T `e =" : *after == ')' ? " return (" : " return";
@@ -15027,8 +15027,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *fi
                          (unsigned long long)facts->height);
 }
 
-/* If there is an image, checks a desc's `*type` and `*channels` (how many channels to use), and replaces defaults by
-   the image's values. */
+/* If there is an image, checks `*type` and `*channels` (how many to use), and replaces defaults by its values. */
 GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts,
                                                      const char *type_field, gpuscan_type *type, uint32_t *channels) {
     if (!facts->place)
@@ -15672,8 +15671,7 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
 /* Returns the rank of element `i`, from 0 to 100. The cases of shape->decides:
      0  unmarked elements have rank 0. Ranks of marked ones rise from 2 on. An edge's rank exceeds all ranks before it
      1  element shape->best and its repeats have rank 100, all other elements ranks 1 to 90. If `sparse` is 1, elements
-        behind `best` have rank 0. If `best` is the count, init is the result: no element has rank 100, and all have
-        rank 0 if `sparse` is 1 */
+        behind `best` have rank 0. If `best` is the count, init is the result: no rank is 100 (with `sparse`: all 0) */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
@@ -15714,8 +15712,9 @@ static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
                : (unsigned)(8 * gpuscan__min(gpuscan__types[e->src].size, gpuscan__types[e->dst].size));
 }
 
-/* Returns a factor that spreads small numbers over a 64-bit src: over both halves or, if integers become floats, over
-   the upper half, since f32 cannot hold more bits. Returns 1 if src has fewer bits, or dst cannot hold the products. */
+/* Returns a factor by which a test multiplies small numbers, so that they fill more of a 64-bit src. The products have
+   bits in both 32-bit halves or, if integers become floats, only in the upper half: f32 would have too few bits for
+   both. Returns 1 if src has fewer than 64 bits, or if dst cannot hold the products. */
 static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     const uint64_t one = 1;
     if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
@@ -16241,8 +16240,8 @@ static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
     return array->range.elements * array->range.size - array->range.cut; /* gpuscan__resolve has checked overflow */
 }
 
-/* Finds each array's range in the plan, and refuses overlaps. To find overlaps, gives the ranges the arrays' addresses:
-   the plan cannot be used afterwards. Gaps between rows count as outputs, because whole arrays are copied back. */
+/* Finds each array's range in the plan, and refuses overlaps. For this check, overwrites each range with the addresses
+   of its host array, so the plan is then useless. Gaps between rows are outputs: whole arrays are copied back. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     int i;
@@ -16628,7 +16627,7 @@ typedef struct gpuscan__scan_key {
     uint32_t whole_rows; /* GPUSCAN__ROWS_...: how lanes load tiles of whole rows */
     uint32_t shifts;     /* 1: src or dst is not aligned for whole vectors */
     uint32_t heads;      /* GPUSCAN__HEADS_...: the kind of array that says where segments begin */
-    uint32_t heads_size; /* bytes of a flag or key or, if `heads` is HEADS_BITS, of an offset */
+    uint32_t heads_size; /* bytes of a flag, a key or, with HEADS_BITS, an offset, which kernels turn into a bit */
     uint32_t heads_real; /* 1: `heads` is HEADS_KEYS, and keys are floats */
     uint32_t counted;    /* 1: only the device knows the element count, and groups process tiles in a loop */
     uint32_t columns;    /* GPUSCAN__COLUMNS_...: how work-items load columns */
@@ -16680,7 +16679,7 @@ GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
    BY_ELEMENTS  neighbouring lanes load neighbouring elements, since vectors would be half empty */
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
-/* Lists how work-items load columns: DIRECT from global memory, or STAGED (short lines) through local memory. */
+/* Lists how work-items load columns: DIRECT from global memory, or STAGED through local memory (if columns are few). */
 enum { GPUSCAN__COLUMNS_NONE, GPUSCAN__COLUMNS_DIRECT, GPUSCAN__COLUMNS_STAGED };
 enum { GPUSCAN__COLUMNS_SUMS, GPUSCAN__COLUMNS_CARRIES, GPUSCAN__COLUMNS_SCAN };
 enum { GPUSCAN__COLUMNS_TEST_BLOCKS = 11 }; /* in self-tests, at most this many work-items of a group share columns */
@@ -17955,8 +17954,8 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if (plan->image.place)
         *range = plan->image.range;
     /* The range `result` has no buffer. It exists so that gpuscan_reduce_host's array `result` is checked for overlaps.
-       Neither `dst` nor `result` sets at_zero (see gpuscan__range), though kernels store a result even if the count is
-       0: a rehearsal has at most one row or segment, and its result fits the smallest stand-in buffer. */
+       at_zero stays 0 for both ranges: it would make the buffer that replaces dst in a rehearsal (see
+       gpuscan__rehearse) as large as dst, but a rehearsal stores at most one result. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -20772,7 +20771,7 @@ static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
 }
 
 /* Returns whether a 32-bit word holds a digit's next positions for two sub-groups: see SORT_PACKED. The digits' counts
-   then share local memory with the tile's keys, where they may take up to 8 bytes per key. */
+   (4 bytes each) then share local memory with the tile's keys. They may take at most 8 bytes per key of the tile. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
     return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
@@ -20798,8 +20797,8 @@ static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
     return gpuscan__whole_lanes(gs, group) && gs->device.lanes != GPUSCAN__LANES_SUBGROUPS;
 }
 
-/* Returns whether a sort ranks elements by votes and atomics on local memory instead of loads, stores and barriers: see
-   SORT_QUICK in kernels.cl.inc. With LANES_SUBGROUPS, only sweeps without values gain by votes. tuning: sort-quick */
+/* Returns whether a sort ranks elements by votes and local atomics instead of loads, stores and barriers (SORT_QUICK).
+   With LANES_SUBGROUPS, votes speed up only SWEEPS of keys that move alone. FILLED never ranks. tuning: sort-quick */
 static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group) {
     return gpuscan__sort_is_quick(gs, group) ||
            (own->form >= GPUSCAN__SORT_FILLED && own->value_size == 0 && gpuscan__whole_lanes(gs, group));
@@ -21029,7 +21028,7 @@ static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *
 
 /* Sets the key's group, vectors and tile. Until local memory suffices, reduces `vectors` in steps of `batch`, then
    halves `group` and begins with `most` vectors again. Without lanes, a group of more than 32 work-items has a multiple
-   of 32. Drops the padding unless a group has a multiple of 32 work-items. */
+   of 32. Clears `padded` (see GPUSCAN_PADDED in kernels.cl.inc) unless a group has a multiple of 32 work-items. */
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t most,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
@@ -22916,7 +22915,8 @@ static gpuscan_result gpuscan__get_binary(gpuscan *gs, const gpuscan__program *p
                                        NULL);
     if (code != CL_SUCCESS || index == count)
         return gpuscan__fail(gs, code, "clGetProgramInfo failed");
-    for (i = 0; i < count && !sizes[index]; i++) /* if a program is for one device, PoCL 3.1 lists its binary first */
+    /* PoCL 3.1 lists the only binary at index 0, whatever the device's index: takes the first binary there is */
+    for (i = 0; i < count && !sizes[index]; i++)
         index = i;
     if (!sizes[index])
         return gpuscan__fail(gs, code, "clGetProgramInfo returned no binary");
