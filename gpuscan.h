@@ -1731,7 +1731,7 @@ static const char *const gpuscan__piece_device[] = {
 "@6$APART @#noinline))\n"
 "@g\n"
 "@6$APART\n"
-"@O\n\n\n\n\n\n\n\n"
+"@O\n\n\n\n\n\n\n"
 "@6$ASM(`G, name,@+, in@bions) \\\n"
 " @%`G name@+{ \\\n"
 " `G `U=(`G)(0); \\\n"
@@ -2056,7 +2056,7 @@ static const char *const gpuscan__piece_device[] = {
 "@O\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 637 \"kernels.cl.inc\"\n"
+"#line 636 \"kernels.cl.inc\"\n"
 "@%@c`@v(@c@v,@'`H*@v@8@c@v_@],`H @z){\n"
 "`S@z&$FLAG_COUNT_U32)\n"
 "@K$x@v,@@@v_buffer[@v_@]]);\n"
@@ -2093,7 +2093,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 686 \"kernels.cl.inc\"\n"
+"#line 685 \"kernels.cl.inc\"\n"
 "@hIMAGE\n\n\n"
 "@%$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
 "$IMAGE_PIXEL pixel=$IMAGE_READ(image,@F_int2(at`L\n"
@@ -2126,7 +2126,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 720 \"kernels.cl.inc\"\n"
+"#line 719 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@;@b{\n"
 "union{\n"
@@ -2217,7 +2217,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 839 \"kernels.cl.inc\"\n"
+"#line 838 \"kernels.cl.inc\"\n"
 "@hRUN_STATE\n\n"
 "@;$RUN_COUNT `run_@v;\n"
 "@;@b{\n"
@@ -2347,7 +2347,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 977 \"kernels.cl.inc\"\n"
+"#line 976 \"kernels.cl.inc\"\n"
 "@h@o\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$FLAGS_BEFORE ($@B$d$@o == $@o_FLAGS)\n"
 "@6$COMPARES_KEYS ($@o == $@o_KEYS || $FLAGS_BEFORE)\n"
@@ -2410,7 +2410,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "@6$BESIDE_ARGUMENT\n"
 "@O\n"
 "@O\n"
-"@;@b{\n"
+"@;@b{\n\n"
 "@'``X*`X;\n"
 "@h@o\n"
 "@'`beside*$r;\n"
@@ -2878,7 +2878,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "@O\n"
 "}\n\n"
 "@6`$ss_`C`Kx, @W, `Y, @a) `$ss_`C_by`Kx, 0, @W, `Y, @a)\n\n"
-"@hSEGMENTED$d$@4\n\n\n\n\n"
+"@hSEGMENTED$d$@4\n\n\n\n\n\n"
 "@7@e$ss_`C_$o(`+`@\\*x,@Y`H*@y,@Z`@a*@a){\n"
 "`H $s=@j,nearest=$s;\n"
 "@(@2@&@m\n"
@@ -2984,7 +2984,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1730 \"kernels.cl.inc\"\n"
+"#line 1731 \"kernels.cl.inc\"\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
 "@6@>@C (@jS * @>)\n\n\n"
@@ -3538,7 +3538,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2381 \"kernels.cl.inc\"\n"
+"#line 2382 \"kernels.cl.inc\"\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
@@ -3687,7 +3687,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2550 \"kernels.cl.inc\"\n"
+"#line 2551 \"kernels.cl.inc\"\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
@@ -3804,7 +3804,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "x[$s]=@:`Kx[$s],x[$s+d]);\n"
 "@Kx[0];\n"
 "@O\n"
-"}\n\n\n\n",
+"}\n\n\n",
 "@%`O``F_`Y_alone(`+`$o `X,@c@y,@c@v,\n"
 "@Z`@a*@a){\n"
 "`O$b=@5@l\n"
@@ -5235,7 +5235,7 @@ static const char *const gpuscan__piece_handover[] = {
 "``W `W=``W$j@y,r,`W_`Fs,`X_pitch);\n"
 "`fold_@f`K&`W,w,(w-r*`W_@fs)*@?,live,@a);\n"
 "}\n"
-"}\n\n\n\n\n\n\n\n\n\n"
+"}\n\n\n\n\n\n\n\n\n"
 "@%@epublish_a$p(@Y``W*`W,`H `F,`O`Y){\n"
 "`Ox;\n"
 "`S$TEST_SILENT(`F)||@i!=0)\n"
@@ -6636,7 +6636,7 @@ static const char *const gpuscan__piece_engine[] = {
 "`T.@v=`W->positions;\n"
 "@K`T;\n"
 "}\n\n"
-"@hCPU\n\n"
+"@hCPU\n\n\n"
 "@7@edraw_`D($OP@1S,`H @{s,``W @y_`W,``T*`T,\n"
 "``W*`W,``D*`D){\n"
 "`H `P=(`H)$OP_ROWS*@y_`W.`Fs;\n"
@@ -6783,7 +6783,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6240 \"kernels.cl.inc\"\n"
+"#line 6241 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6863,7 +6863,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6333 \"kernels.cl.inc\"\n"
+"#line 6334 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -7093,7 +7093,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6612 \"kernels.cl.inc\"\n"
+"#line 6613 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7154,7 +7154,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@;@b{\n"
 "@hCPU || $SEGMENT_SPLIT\n"
 "@c`Vers[$SUB@nS];\n"
-"`Otails[$@n];\n"
+"`Otails[$@n];\n\n"
 "`H closed[$@n];\n"
 "@O\n"
 "`@a reduce;\n"
@@ -7749,7 +7749,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7382 \"kernels.cl.inc\"\n"
+"#line 7384 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7802,7 +7802,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7451 \"kernels.cl.inc\"\n"
+"#line 7453 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8202,7 +8202,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7907 \"kernels.cl.inc\"\n"
+"#line 7909 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8699,7 +8699,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8489 \"kernels.cl.inc\"\n"
+"#line 8491 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -9021,7 +9021,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8872 \"kernels.cl.inc\"\n"
+"#line 8874 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9123,7 +9123,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9006 \"kernels.cl.inc\"\n"
+"#line 9008 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
 "@6$STRIDE (b$zs.`P_bins + 1)\n\n"
@@ -9402,7 +9402,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9330 \"kernels.cl.inc\"\n"
+"#line 9332 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9811,7 +9811,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9807 \"kernels.cl.inc\"\n"
+"#line 9809 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
 "}`histogram_finish_@\\s;\n\n"
@@ -9828,7 +9828,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9833 \"kernels.cl.inc\"\n"
+"#line 9835 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9937,7 +9937,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9965 \"kernels.cl.inc\"\n"
+"#line 9967 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9988,7 +9988,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10021 \"kernels.cl.inc\"\n"
+"#line 10023 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10125,7 +10125,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10180 \"kernels.cl.inc\"\n"
+"#line 10182 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10407,7 +10407,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10519 \"kernels.cl.inc\"\n"
+"#line 10520 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10502,7 +10502,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`H @ys[@i_DIGITS*$ROWS];\n"
 "`H starts[@i_DIGITS];\n"
 "`H @|s[$PACKED_$hS($PLACE@p)];\n"
-"}@U`F;\n\n\n\n\n\n"
+"}@U`F;\n\n\n\n\n"
 "@%`@w `@w_anew(`@w @w,vola`F @Z@U@a*@a){\n"
 "`S!$SPILLS)\n"
 "@w.$w=@a->@w_$w;\n"
