@@ -10473,7 +10473,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@U$c $c[$PADDED($$g/@R_PARTS)];\n"
 "@Umover mover[$PADDED($$g)];\n"
 "`H @v[@QPACKED?$DIGIT_COUNTS:1];\n\n"
-"`H peers[$@4?1:$RANK_BATCH*$DIGIT_COUNTS];\n"
+"`H @w_$ws[$@4?1:$RANK_BATCH*$DIGIT_COUNTS];\n"
 "}exchange;\n"
 "`H $y[$DIGIT_COUNTS/$PACK];\n"
 "@h@4\n"
@@ -10830,7 +10830,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@g\n\n\n\n"
 "@7void @Urank_by_barriers(@U`F*t,`@w @w,\n"
 "@Z@U@a*@a){\n"
-"vola`F @Z`H*$ws=@a->exchange.peers+$RANK_@n*$RADIX;\n"
+"vola`F @Z`H*$ws=@a->exchange.@w_$ws+$RANK_@n*$RADIX;\n"
 "vola`F @Z`H*@vs=@a->$y+$RANK_@n*$RADIX;\n"
 "@Y`H bit=1u<<$RANK_@n_ITEM;\n"
 "$n`H i=$RANK_@n_ITEM;i<$RADIX;i+=$RANK_@n_SIZE){\n"
@@ -20770,10 +20770,15 @@ static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SORT_TOGETHER, !cpu && together);
 }
 
+/* Returns how many of `group` work-items rank elements together: see the rank groups of [SORT GROUP]. */
+static uint32_t gpuscan__sort_rank_group(const gpuscan *gs, uint32_t group) {
+    return gpuscan__whole_lanes(gs, group) ? gpuscan__group_lanes(gs, group) : group < 32 ? group : 32;
+}
+
 /* Returns whether a 32-bit word holds a digit's next positions for two sub-groups: see SORT_PACKED. The digits' counts
    (4 bytes each) then share local memory with the tile's keys. They may take at most 8 bytes per key of the tile. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
-    uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
+    uint32_t rank_groups = group / gpuscan__sort_rank_group(gs, group), tile = group * vectors;
     return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
            rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
 }
@@ -20806,11 +20811,6 @@ static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key 
 
 /* Elements that a work-item ranks at once (RANK_BATCH), if there are several tiles, or if there are no lanes. */
 enum { GPUSCAN__SORT_BATCH = 2 };
-
-/* Returns how many of `group` work-items rank elements together: see the rank groups of [SORT GROUP]. */
-static uint32_t gpuscan__sort_rank_group(const gpuscan *gs, uint32_t group) {
-    return gpuscan__whole_lanes(gs, group) ? gpuscan__group_lanes(gs, group) : group < 32 ? group : 32;
-}
 
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
 static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key *key, const gpuscan__sort_key *own,
@@ -21146,7 +21146,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     gpuscan__sort_fit(gs, plan, group, vectors, batch);
     /* padding speeds up keys whose low bits are 0. If keys and values have less than 8 bytes, tiles fill local
        memory, and leave no room for padding. tuning: sort-padded */
-    own->padded |= is_quick && !own->fields[0] && key->group % 32 == 0 &&
+    own->padded = is_quick && !own->fields[0] && key->group % 32 == 0 &&
                   (plan->keys.size == 8 || own->value_size == 8);
     if (gpuscan__sort_shared_bytes(gs, key, own, key->group, key->vectors) > gs->device.local_memory)
         own->padded = 0;
