@@ -19397,138 +19397,106 @@ static void gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__pla
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
 
-/* ---- self-test: samples whose bins are certain */
+/* ---- self-test: values whose bins are certain */
 
-static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere = -3; /* in place of a bin's number */
-
-/* Returns the bounds of the bins that the self-test counts in. `slot` is the channel's number in the mask. In the form
-   EDGES, the test has its own edges, evenly spaced: for floats, edge k is k. Some integers are outside of all bins. */
-static gpuscan__bounds gpuscan__test_bounds(const gpuscan__histogram_plan *plan, uint32_t slot) {
-    const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
-    uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0, bins = plan->bins;
-    uint64_t whole = ~(uint64_t)0 >> (64 - type->size * 8), width = gpuscan__max(whole / (bins + 2), 1);
-    gpuscan__bounds bounds = plan->bounds[plan->key.by_channel ? slot : 0];
-    if (plan->key.form != GPUSCAN_BINS_EDGES)
-        return bounds;
-    bounds.lower = gpuscan__wrap(plan->sample, least + (bins < whole ? width : 0));
-    bounds.range = bins < whole ? bins * width : whole;
-    bounds.real_lower = 0;
-    bounds.real_upper = plan->bins;
-    bounds.real_step = 1;
-    return bounds;
-}
-
-/* Returns bin k's offset from the lower bound: k (VALUES) or ceil(k * range / bins). k = bins: the last bin's end */
-static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
-                                        uint64_t k) {
-    uint64_t bins = plan->bins, quotient = bounds->range / bins, rest = bounds->range % bins;
-    if (plan->key.form == GPUSCAN_BINS_VALUES)
-        return k;
-    if (bounds->range == 0) { /* 0 stands for 2^64 */
-        quotient = (0 - bins) / bins + 1;
-        rest = (0 - bins) % bins;
-    }
-    return k * quotient + (k * rest + bins - 1) / bins;
-}
-
-static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
-                                         uint64_t x) {
-    uint64_t lower = bounds->lower, range = bounds->range, past = x - lower, part = past, bin, end = plan->bins;
-    if (gpuscan__types[plan->sample].kind == 's' ? (int64_t)x < (int64_t)lower : x < lower)
-        return gpuscan__below;
-    if (range && past >= range)
-        return past == range && plan->key.closed ? (int64_t)plan->bins - 1 : gpuscan__above;
-    if (plan->key.form == GPUSCAN_BINS_VALUES)
-        return (int64_t)past;
-    if (range)
-        part = gpuscan__fraction64(past, range); /* `part` is 2^64 * `past` / `range`, rounded down */
-    bin = ((part >> 32) * end + ((part & 0xffffffffu) * end >> 32)) >> 32; /* may be 1 too small */
-    return (int64_t)(bin + 1 < end && gpuscan__test_bin_begin(plan, bounds, bin + 1) <= past ? bin + 1 : bin);
-}
-
-/* Returns test sample i, often next to a bin's end, and sometimes outside the bins. */
-static uint64_t gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
-                                             uint64_t i) {
-    uint64_t random = gpuscan__mix(i), bin = random % plan->bins, past = random;
-    uint64_t begin = gpuscan__test_bin_begin(plan, bounds, bin);
-    uint64_t width = gpuscan__test_bin_begin(plan, bounds, bin + 1) - begin, turn = i % 64;
-    if (turn == 47)
-        past = ~(uint64_t)0; /* the sample is just below the lower bound */
-    else if (turn == 23 || turn == 31 || turn == 55)
-        past = gpuscan__test_bin_begin(plan, bounds, plan->bins) + (turn == 55) - (turn == 31);
-    else if (i % 8 != 7)
-        past = i & 1 ? begin - (random >> 40 & 1) : begin + (random >> 32) % gpuscan__max(width, 1);
-    return gpuscan__wrap(plan->sample, bounds->lower + past);
-}
-
-/* Cuts x, toward 0, to a value that f16 holds and gpuscan__real_bits accepts. Numbers below 2^-14 become 0. */
-static double gpuscan__whole_half(double x) {
-    const uint32_t bits = (uint32_t)gpuscan__real_bits(GPUSCAN_TYPE_F32, x) & 0xffffe000u; /* keeps 10 of 23 bits */
-    float half;
-    memcpy(&half, &bits, sizeof(half));
-    return half < 1.0f / 16384 && half > -1.0f / 16384 ? 0 : (double)half;
-}
-
-/* Sets `*x` to test sample i: in the middle of a bin, at an edge, or outside the range of all bins. Returns its bin,
-   BELOW, ABOVE, or NOWHERE if the sample, rounded to the type, is too close to an edge to be sure of its bin. */
-static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
-                                   double *x) {
-    int edges = plan->key.form == GPUSCAN_BINS_EDGES;
-    double lower = bounds->real_lower, upper = bounds->real_upper, step = bounds->real_step, middle, off;
-    double most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
-    double largest = plan->sample == GPUSCAN_TYPE_F64 ? 1.7e308 : plan->sample == GPUSCAN_TYPE_F32 ? 3e38 : 65504;
-    int64_t bin = (int64_t)(gpuscan__mix(i) % plan->bins);
-    middle = lower + ((double)bin + 0.5) * step;
-    *x = edges && i % 2 == 0 ? (double)bin : middle;
-    if (i % 64 == 23 || i % 64 == 31)
-        *x = i % 64 == 23 ? upper : lower;
-    else if (i % 8 == 7)
-        *x = i & 8 ? lower - 1 - step : upper + 1 + step;
-    *x = *x > largest ? largest : *x < -largest ? -largest : *x;
-    if (plan->sample != GPUSCAN_TYPE_F64)
-        *x = plan->sample == GPUSCAN_TYPE_F32 ? gpuscan__rounded(plan->sample, *x) : gpuscan__whole_half(*x);
-    if (*x < lower)
-        return gpuscan__below;
-    if (*x >= upper)
-        return *x > upper || !plan->key.closed ? gpuscan__above : (int64_t)plan->bins - 1;
-    if (edges)
-        return (int64_t)*x;
-    if (lower / step < -most || upper / step > most) /* rounding may move an edge, or x, by part of a bin */
-        return gpuscan__nowhere;
-    off = (*x - middle) / step;
-    return !(*x > lower) ? 0 : off > -0.3 && off < 0.3 ? bin : gpuscan__nowhere;
-}
-
-/* Sets `*bits` to the bits of test sample i. Returns its bin, BELOW, ABOVE or, for a NaN, NOWHERE. */
-static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, uint32_t slot, uint64_t i, uint64_t *bits) {
-    const gpuscan__bounds bounds = gpuscan__test_bounds(plan, slot);
-    double real;
-    int64_t bin;
-    if (!gpuscan__is_float(plan->sample)) {
-        *bits = gpuscan__test_integer_sample(plan, &bounds, i);
-        return gpuscan__test_integer_bin(plan, &bounds, *bits);
-    }
-    bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float(plan, &bounds, i, &real);
-    *bits = bin == gpuscan__nowhere ? ((uint64_t)0x7ff8 << 48) >> (64 - gpuscan__types[plan->sample].size * 8) /* NaN */
-                                    : gpuscan__real_bits(plan->sample, real);
-    return bin;
-}
+/* The self-test holds values as whole numbers of units: integers as they are, floats in units of 1/32. A bin of floats
+   has 5 units: so floats, bounds and edges are exact, but the reciprocal of a bin's width is rounded. */
+enum { GPUSCAN__TEST_UNITS = 32, GPUSCAN__TEST_WIDTH = 5 };
 
 /* A self-test has its own expressions. With `convert`, a pixel holds a number n below TEST_VALUES: in a custom type's
-   last uint or uchar, or in one channel (the rest are 0). i is the pixel's index in its row. `convert` returns the test
-   value with the number (n + i) % TEST_VALUES. The weight is 1 + (n + i) % 3 or, without `convert`, 1 + i % 3. */
-enum { GPUSCAN__TEST_VALUES = 64 };
+   last uint or uchar, or in one channel (the rest are 0). i is the pixel's index in its row. `convert` returns value
+   number (n + i) % TEST_VALUES. The weight is 1 + (n + i) % 3 or, without `convert`, 1 + i % 3. The values are equally
+   far apart. The first TEST_BELOW values lie below the lower bound. */
+enum { GPUSCAN__TEST_VALUES = 64, GPUSCAN__TEST_BELOW = 4 };
 
-/* Adds source code: an array with the bits of the test's values, and a function that returns one of the values. */
+/* Describes a channel's bins in the self-test. Bin k begins k * width + ceil(k * rest / bins) units above `lower`. */
+typedef struct gpuscan__test_bins {
+    uint64_t lower, range; /* a range of 0 stands for 2^64 */
+    uint64_t width, rest;
+    uint64_t step; /* distance between the values that `convert` returns */
+} gpuscan__test_bins;
+
+/* Returns the bins of the channel with number `slot` in the mask. Integers have the call's bounds. In the form EDGES,
+   the test's edges are evenly spaced instead, and some integers are outside of all bins. */
+static gpuscan__test_bins gpuscan__test_bins_of(const gpuscan__histogram_plan *plan, uint32_t slot) {
+    const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
+    const uint32_t own = plan->key.by_channel ? slot : 0;
+    uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0, bins = plan->bins;
+    uint64_t whole = ~(uint64_t)0 >> (64 - type->size * 8), width = gpuscan__max(whole / (bins + 2), 1);
+    gpuscan__test_bins of = {plan->bounds[own].lower, plan->bounds[own].range, 1, 0, 0};
+    if (type->kind == 'f') {
+        of.lower = (uint64_t)0 - 12 - own;
+        of.range = GPUSCAN__TEST_WIDTH * bins;
+    } else if (plan->key.form == GPUSCAN_BINS_EDGES) {
+        of.lower = gpuscan__wrap(plan->sample, least + width);
+        of.range = gpuscan__min(bins * width, whole - width);
+    }
+    if (plan->key.form != GPUSCAN_BINS_VALUES) { /* divides range - bins, since the range may be 2^64 */
+        of.width = of.range && of.range < bins ? 0 : (of.range - bins) / bins + 1;
+        of.rest = of.range - of.width * bins;
+    }
+    of.step = gpuscan__max((of.range - 1) / (GPUSCAN__TEST_VALUES - 2 * GPUSCAN__TEST_BELOW), 1);
+    return of;
+}
+
+/* Returns how far bin k begins (k = bins: the last bin ends) above the lower bound. */
+static uint64_t gpuscan__test_begin(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *of, uint64_t k) {
+    return k * of->width + gpuscan__ceil_div(k * of->rest, plan->bins);
+}
+
+/* Adds `weight` to the counter of value x, if the desc's rules choose one. */
+static void gpuscan__test_count(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *of, uint64_t x,
+                                uint64_t weight, uint64_t *counts) {
+    uint64_t past = x - of->lower, low = 0, high = plan->bins, middle;
+    int below = gpuscan__types[plan->sample].kind == 'u' ? x < of->lower : (int64_t)x < (int64_t)of->lower;
+    int above = !below && of->range && (plan->key.closed ? past > of->range : past >= of->range);
+    if (below || above) {
+        if (plan->key.outside == GPUSCAN_OUTSIDE_DROP)
+            return;
+        high = plan->key.outside == GPUSCAN_OUTSIDE_COUNT ? high + (below ? 1 : 2) : below ? 1 : high;
+        low = high - 1;
+    }
+    while (high - low > 1) {
+        middle = (low + high) / 2;
+        if (gpuscan__test_begin(plan, of, middle) <= past)
+            low = middle;
+        else
+            high = middle;
+    }
+    counts[low] += weight;
+}
+
+/* Returns value i, often next to a bin's end, and sometimes outside the bins. */
+static uint64_t gpuscan__test_value(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *of, uint64_t i) {
+    uint64_t random = gpuscan__mix(i), bins = plan->bins, bin = random % bins, past = random, turn = i % 64;
+    uint64_t begin = gpuscan__test_begin(plan, of, bin), width = gpuscan__test_begin(plan, of, bin + 1) - begin;
+    int64_t x, step = 1;
+    if (turn == 47)
+        past = ~(uint64_t)0; /* the value is just below the lower bound */
+    else if (turn == 23 || turn == 31 || turn == 55)
+        past = gpuscan__test_begin(plan, of, bins) + (turn == 55) - (turn == 31);
+    else if (i % 8 != 7)
+        past = i & 1 ? begin - (random >> 40 & 1) : begin + (random >> 32) % gpuscan__max(width, 1);
+    else if (gpuscan__is_float(plan->sample))
+        past = random % (7 * bins) - bins;
+    x = (int64_t)gpuscan__wrap(plan->sample, of->lower + past);
+    while (plan->sample == GPUSCAN_TYPE_F16 && (x > 2047 * step || x < -2047 * step))
+        step *= 2; /* f16 holds 11 bits */
+    return (uint64_t)(x - x % step);
+}
+
+/* Returns the bits of value x in `type`: the samples' type or, for edges of f16 samples, f32. */
+static uint64_t gpuscan__test_value_bits(gpuscan_type type, uint64_t x) {
+    return gpuscan__is_float(type) ? gpuscan__real_bits(type, (double)(int64_t)x / GPUSCAN__TEST_UNITS) : x;
+}
+
+/* Adds source code: the type of custom pixels, a macro for a pixel's number, and a function that returns a value. */
 static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_plan *plan) {
     static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
-    const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
-    const char *const get = plan->sample == GPUSCAN_TYPE_F64   ? "as_double("
-                            : plan->sample == GPUSCAN_TYPE_F32 ? "as_float((uint)"
-                                                               : "(";
+    const gpuscan__test_bins of = gpuscan__test_bins_of(plan, 0);
+    const char *type = gpuscan__types[plan->sample].name;
     uint32_t parts = plan->element_size % 4 == 0 ? plan->element_size / 4 : plan->element_size;
     char line[160];
-    uint64_t k, bits;
     if (plan->element == GPUSCAN_TYPE_CUSTOM)
         snprintf(line, sizeof(line),
                  "typedef struct { %s part[%u]; } gpuscan_test_type;\n#define GPUSCAN_TEST_NUMBER(x) x.part[%u]\n",
@@ -19536,14 +19504,10 @@ static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_p
     else
         snprintf(line, sizeof(line), "#define GPUSCAN_TEST_NUMBER(x) ((ulong)(%s))\n", sums[plan->key.pixel_channels]);
     gpuscan__text_add(text, line);
-    gpuscan__text_add(text, "constant ulong gpuscan_test_bits[] = {");
-    for (k = 0; k < GPUSCAN__TEST_VALUES; k++) {
-        gpuscan__test_sample(plan, 0, k, &bits);
-        snprintf(line, sizeof(line), "0x%llxul, ", (unsigned long long)(bits & ~(uint64_t)0 >> (64 - 8 * type->size)));
-        gpuscan__text_add(text, line);
-    }
-    snprintf(line, sizeof(line), "};\n%s gpuscan_test_value(ulong at) { return %sgpuscan_test_bits[at %% %u]); }\n",
-             type->name, get, (unsigned)GPUSCAN__TEST_VALUES);
+    snprintf(line, sizeof(line),
+             "%s gpuscan_test_value(ulong n) { return (%s)(long)(%lluul + n %% %d * %lluul) / %d; }\n", type, type,
+             (unsigned long long)(of.lower - GPUSCAN__TEST_BELOW * of.step), GPUSCAN__TEST_VALUES,
+             (unsigned long long)of.step, gpuscan__is_float(plan->sample) ? GPUSCAN__TEST_UNITS : 1);
     gpuscan__text_add(text, line);
 }
 
@@ -19572,162 +19536,152 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     return r;
 }
 
-/* Describes the rows of a self-test's samples: each has `pixels` pixels, then `gap` pixels that belong to no row. */
-typedef struct gpuscan__test_rows {
-    uint64_t rows, pixels, gap;
-    uint64_t tile_width, tile_height, tiles;
-} gpuscan__test_rows;
-
-/* Adds `weight` to a bin's counter unless `counts` is NULL. The desc says what happens to a sample outside the bins. */
-static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, uint64_t *counts, int64_t bin, uint64_t weight) {
-    if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
-        bin = bin == gpuscan__below ? 0 : (int64_t)plan->bins - 1;
-    else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
-        bin = (int64_t)plan->bins + (bin == gpuscan__above);
-    if (bin >= 0 && counts)
-        counts[bin] += weight;
-}
-
-/* Fills a pixel with test samples i, i + 1, ..., one per channel. Counts them in `counts` unless that is NULL. */
-static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i, uint64_t weight,
-                                unsigned char *samples, uint64_t *counts) {
-    uint32_t c, slot = 0; /* slot: the channel's number among the channels in the mask */
-    for (c = 0; c < plan->channels; c++) {
-        uint32_t active = plan->key.mask >> c & 1;
-        uint64_t bits;
-        int64_t bin = gpuscan__test_sample(plan, active ? slot : 0, i + c, &bits);
-        gpuscan__put_bits(gpuscan__types[plan->sample].size, samples, c, bits);
-        if (active)
-            gpuscan__test_counted(plan, counts ? counts + slot * plan->channel_bins : NULL, bin, weight);
-        slot += active;
+/* Fills a pixel with values i, i + 1, ..., one per channel. Counts them in `counts` unless that is NULL. */
+static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *of, uint64_t i,
+                                uint64_t weight, unsigned char *samples, uint64_t *counts) {
+    uint32_t size = gpuscan__types[plan->sample].size, c;
+    for (c = 0; c < plan->channels; c++, i++) {
+        uint64_t x = gpuscan__test_value(plan, &of[c], i), bits = gpuscan__test_value_bits(plan->sample, x);
+        int is_nan = gpuscan__is_float(plan->sample) && i % 64 == 39;
+        gpuscan__put_bits(size, samples, c, is_nan ? ((uint64_t)0x7ff8 << 48) >> (64 - size * 8) : bits);
+        if (!counts || !(plan->key.mask >> c & 1))
+            continue;
+        if (!is_nan)
+            gpuscan__test_count(plan, &of[c], x, weight, counts);
+        counts += plan->channel_bins;
     }
 }
 
-/* Fills a pixel and counts it. `i` is the pixel's number in its row, which expressions see. */
-static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_t random, uint64_t i, uint64_t weight,
-                                    unsigned char *pixel, uint64_t *counts) {
-    uint64_t number = random % GPUSCAN__TEST_VALUES, unused;
-    uint32_t c, size = plan->element_size;
-    if (plan->element == GPUSCAN_TYPE_CUSTOM) {
-        for (c = 0; c < size; c++)
-            pixel[c] = (unsigned char)(random >> c % 8 * 8);
+/* Fills a pixel with `number`, for expressions. Counts it unless `counts` is NULL. i: the pixel's index in its row. */
+static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *of, uint64_t number,
+                                    uint64_t i, uint64_t weight, unsigned char *pixel, uint64_t *counts) {
+    uint64_t value = (number + i) % GPUSCAN__TEST_VALUES, x = of->lower + (value - GPUSCAN__TEST_BELOW) * of->step;
+    uint32_t size = plan->element_size, channels = plan->key.pixel_channels, c;
+    if (plan->element == GPUSCAN_TYPE_CUSTOM)
         gpuscan__put(size % 4 ? GPUSCAN_TYPE_U8 : GPUSCAN_TYPE_U32, pixel, (size % 4 ? size : size / 4) - 1, number);
-    }
-    for (c = 0; c < plan->key.pixel_channels; c++)
-        gpuscan__put(plan->element, pixel, c, c == (random >> 8) % plan->key.pixel_channels ? number : 0);
-    number += i;
-    gpuscan__test_counted(plan, counts, gpuscan__test_sample(plan, 0, number % GPUSCAN__TEST_VALUES, &unused),
-                          plan->key.weighed ? 1 + number % 3 : weight);
+    for (c = 0; c < channels; c++)
+        gpuscan__put(plan->element, pixel, c, c == number % channels ? number : 0);
+    if (counts)
+        gpuscan__test_count(plan, of, gpuscan__wrap(plan->sample, x), weight, counts);
 }
 
 /* Fills all rows. Adds their samples to `counts`. Gaps between rows also hold samples, which must not be counted. */
-static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
-                                  unsigned char *samples, unsigned char *weights, uint64_t *counts) {
-    uint64_t size = (uint64_t)plan->element_size * plan->pixel_elements, pitch = shape->pixels + shape->gap, p, i;
-    uint64_t across = gpuscan__ceil_div(shape->pixels, shape->tile_width);
-    for (p = i = 0; p < shape->rows * pitch - shape->gap; p++) {
-        int inside = p % pitch < shape->pixels;
-        uint64_t tile = p / pitch / shape->tile_height * across + p % pitch / shape->tile_width, weight = 1;
-        uint64_t *own = inside ? counts + tile * plan->all_bins : NULL;
+static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan_histogram_desc *desc,
+                                  const gpuscan__test_bins *of, unsigned char *samples, unsigned char *weights,
+                                  uint64_t *counts) {
+    uint64_t size = (uint64_t)plan->element_size * plan->pixel_elements, i = 0, p;
+    uint64_t across = gpuscan__ceil_div(desc->count, desc->tile_width);
+    for (p = 0; p < (desc->rows - 1) * desc->pitch + desc->count; p++) {
+        uint64_t row = p / desc->pitch, column = p % desc->pitch, random = gpuscan__mix(p);
+        uint64_t tile = row / desc->tile_height * across + column / desc->tile_width;
+        uint64_t *own = column < desc->count ? counts + tile * plan->all_bins : NULL;
+        uint64_t number = plan->key.converted ? random % GPUSCAN__TEST_VALUES : 0;
+        uint64_t weight = weights ? 1 + random % 3 : plan->key.weighed ? 1 + (number + column) % 3 : 1;
         if (weights)
-            gpuscan__put(plan->weight, weights, p, weight = 1 + gpuscan__mix(p) % 3);
-        else if (plan->key.weighed)
-            weight = 1 + p % pitch % 3;
+            gpuscan__put(plan->weight, weights, p, weight);
         if (plan->key.converted)
-            gpuscan__test_expressed(plan, gpuscan__mix(p), p % pitch, weight, samples + p * size, own);
+            gpuscan__test_expressed(plan, of, number, column, weight, samples + p * size, own);
         else
-            gpuscan__test_pixel(plan, inside ? i : 0, weight, samples + p * size, own);
-        i += inside ? plan->channels : 0;
+            gpuscan__test_pixel(plan, of, own ? i : 0, weight, samples + p * size, own);
+        i += own ? plan->channels : 0;
     }
 }
 
-static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned char *edges) {
+/* Sets each channel's bins in `of`, floats' bounds, and edges. With edges_pitch, each channel has its own edges. */
+static void gpuscan__test_set_bins(gpuscan__test *test, gpuscan__test_bins *of) {
+    const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)test->of;
+    gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
     gpuscan_type type = plan->sample == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : plan->sample;
-    const gpuscan__bounds bounds = gpuscan__test_bounds(plan, 0);
+    uint32_t size = gpuscan__types[type].size, c, slot = 0;
+    gpuscan_bound *bounds = (gpuscan_bound *)gpuscan__test_memory(test, 8 * sizeof(*bounds));
+    unsigned char *edges = NULL;
     uint64_t k;
-    for (k = 0; k <= plan->bins; k++)
-        gpuscan__put(type, edges, k,
-                     gpuscan__is_float(type) ? k : bounds.lower + gpuscan__test_bin_begin(plan, &bounds, k));
-}
-
-/* Returns the rows of a round. A row of `row` pixels has fewer vectors than a GPU's group has work-items. So the next
-   vector of a work-item is in a later row and, in most cases, in another column. */
-static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__key *key,
-                                                unsigned round) {
-    uint64_t row = gpuscan__ceil_div(15 * of->vector + of->vector / 2 + 2, of->channels), wide = row + row / 2;
-    uint64_t one = 3 * (uint64_t)key->tile / of->channels + 5, all = gpuscan__max(one, 9 * row);
-    uint32_t tiled = of->key.tiled;
-    const gpuscan__test_rows shapes[] = { /* columns: rows, pixels, gap, tile_width, tile_height, tiles. 0: set below */
-        {1, one, 0, one, 0, 1},
-        {2, one / 2 + 7, 3, 0, 0, 1}, /* rows with gaps */
-        {all / row, row, 3, 0, 0, 1}, /* at least 9 rows with gaps */
-        {5, one / 5 + 7, 3, 0, 3, 1}, /* a few tiles, each counted by several groups */
-        {all / wide, wide, 3, row, all / wide / 4, 1}, /* 8 or more tiles, some cut off at the right or bottom */
-        {all / 80 + 2, 80, 32, 48, all / 160 + 2, 1}}; /* tiles whose rows are whole vectors */
-    gpuscan__test_rows shape = shapes[tiled ? 3 + round : of->key.rows ? 1 + round : 0];
-    if (of->key.image && shape.pixels > 4096) { /* 4096 and the gap fit: every device has images of 8192 columns */
-        shape.rows *= gpuscan__ceil_div(shape.pixels, 4096);
-        shape.pixels = 4096;
+    desc->edges_pitch = desc->edges_pitch ? (uint64_t)plan->bins + 3 : 0;
+    if (desc->form == GPUSCAN_BINS_EDGES) {
+        edges = gpuscan__test_in(test, &desc->edges, (3 * desc->edges_pitch + plan->bins + 1) * size);
+    } else if (gpuscan__is_float(type)) {
+        desc->channel_bounds = bounds;
+        desc->lower.u = desc->upper.u = 0;
     }
-    if (shape.tile_width == 0) /* a row is cut into two tiles or, without tiles, not at all */
-        shape.tile_width = shape.pixels / (1 + tiled) + tiled;
-    if (shape.tile_height == 0)
-        shape.tile_height = shape.rows;
-    shape.tiles = gpuscan__ceil_div(shape.pixels, shape.tile_width) * gpuscan__ceil_div(shape.rows, shape.tile_height);
-    return shape;
+    for (c = 0; c < 4 && !test->failed; c++) {
+        of[c] = gpuscan__test_bins_of(plan, slot);
+        slot += plan->key.mask >> c & 1;
+        bounds[2 * c].f = (double)(int64_t)of[c].lower / GPUSCAN__TEST_UNITS;
+        bounds[2 * c + 1].f = (double)(int64_t)(of[c].lower + of[c].range) / GPUSCAN__TEST_UNITS;
+        for (k = 0; edges && k <= plan->bins && (c == 0 || desc->edges_pitch); k++)
+            gpuscan__put_bits(size, edges, c * desc->edges_pitch + k,
+                              gpuscan__test_value_bits(type, of[c].lower + gpuscan__test_begin(plan, &of[c], k)));
+    }
 }
 
-/* Tests the call's own bins if they have up to 1 MiB of counters (32 KiB with tiles), otherwise nothing. In the form
-   EDGES, the test has its own edges. With edges_pitch, each channel has its own copy of these edges. */
+/* Sets the rows of a round. A row of `row` pixels has fewer vectors than a GPU's group has work-items. So the next
+   vector of a work-item is in a later row and, in most cases, in another column. */
+static void gpuscan__test_set_rows(gpuscan__test *test) {
+    const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
+    gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
+    uint64_t row = gpuscan__ceil_div(15 * of->vector + of->vector / 2 + 2, of->channels), wide = row + row / 2;
+    uint64_t one = 3 * (uint64_t)test->key->tile / of->channels + 5, all = gpuscan__max(one, 9 * row);
+    uint32_t tiled = of->key.tiled;
+    const uint64_t shapes[][5] = { /* columns: rows, pixels, gap, tile_width, tile_height. 0: set below */
+        {1, one, 0, 0, 0},
+        {2, one / 2 + 7, 3, 0, 0}, /* rows with gaps */
+        {all / row, row, 3, 0, 0}, /* at least 9 rows with gaps */
+        {5, one / 5 + 7, 3, 0, 3}, /* a few tiles, each counted by several groups */
+        {all / wide, wide, 3, row, all / wide / 4}, /* 8 or more tiles, some cut off at the right or bottom */
+        {all / 80 + 2, 80, 32, 48, all / 160 + 2}}; /* tiles whose rows are whole vectors */
+    const uint64_t *shape = shapes[tiled ? 3 + test->round : of->key.rows ? 1 + test->round : 0];
+    desc->rows = shape[0];
+    desc->count = shape[1];
+    if (of->key.image && desc->count > 4096) { /* 4096 and the gap fit: every device has images of 8192 columns */
+        desc->rows *= gpuscan__ceil_div(desc->count, 4096);
+        desc->count = 4096;
+    }
+    desc->pitch = desc->weights_pitch = desc->count + shape[2];
+    desc->pitch_bytes = 0;
+    /* a row is cut into two tiles or, without tiles, not at all */
+    desc->tile_width = shape[3] ? shape[3] : desc->count / (1 + tiled) + tiled;
+    desc->tile_height = shape[4] ? shape[4] : desc->rows;
+}
+
+/* Tests bins if they have up to 1 MiB of counters (32 KiB with tiles), otherwise nothing. */
 GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
     gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
-    uint32_t edge_size = gpuscan__edge_size(of);
-    uint32_t counter_size = gpuscan__types[of->counter].size, c;
+    uint32_t counter_size = gpuscan__types[of->counter].size;
     uint64_t pixels, counters, k, *sums;
-    gpuscan__test_rows shape;
-    unsigned char *samples, *counts, *weights = NULL, *edges = NULL;
+    gpuscan__test_bins bins[4];
+    unsigned char *samples, *counts, *weights = NULL;
     if (test->round >= (of->key.whole_tiles ? 3u : of->key.rows ? 2u : 1u) ||
         (of->key.tiled ? 32 : 1) * of->all_bins * of->key.stride * counter_size > GPUSCAN__MIB)
         return 0;
-    shape = gpuscan__test_rows_of(of, test->key, test->round);
-    pixels = shape.rows * (shape.pixels + shape.gap) - (of->key.image ? 0 : shape.gap); /* an image ends with a gap */
-    counters = shape.tiles * of->all_bins;
     *desc = *(const gpuscan_histogram_desc *)test->of->desc;
     memset(&desc->call, 0, sizeof(desc->call));
     desc->samples = desc->counts = desc->edges = desc->weights = desc->count_buffer = gpuscan__none;
     desc->host_edges = desc->host_weights = NULL;
+    desc->accumulate = 0;
     if (test->of->e.custom) {
         desc->custom = test->of->e.custom;
         desc->weight = test->of->e.custom->combine;
     }
-    desc->count = shape.pixels;
-    desc->rows = shape.rows;
-    desc->pitch = desc->weights_pitch = shape.pixels + shape.gap;
-    desc->pitch_bytes = 0;
-    if (desc->edges_pitch)
-        desc->edges_pitch = (uint64_t)of->bins + 3;
-    desc->tile_width = shape.tile_width;
-    desc->tile_height = shape.tile_height;
-    desc->accumulate = 0;
+    gpuscan__test_set_rows(test);
+    pixels = desc->rows * desc->pitch - (of->key.image ? 0 : desc->pitch - desc->count); /* an image ends with a gap */
+    counters = gpuscan__ceil_div(desc->count, desc->tile_width) * gpuscan__ceil_div(desc->rows, desc->tile_height) *
+               of->all_bins;
     samples = gpuscan__test_in(test, of->key.image ? NULL : &desc->samples,
                                pixels * of->pixel_elements * of->element_size);
     counts = gpuscan__test_out(test, &desc->counts, counters * of->key.stride * counter_size);
     sums = (uint64_t *)gpuscan__test_memory(test, counters * sizeof(*sums));
     if (of->key.weight && !of->key.weighed)
         weights = gpuscan__test_in(test, &desc->weights, pixels * gpuscan__types[of->weight].size);
-    if (of->key.form == GPUSCAN_BINS_EDGES)
-        edges = gpuscan__test_in(test, &desc->edges, (4 * desc->edges_pitch + of->bins + 1) * edge_size);
+    gpuscan__test_set_bins(test, bins);
     if (test->failed)
         return 1;
-    gpuscan__test_samples(of, &shape, samples, weights, sums);
+    gpuscan__test_samples(of, desc, bins, samples, weights, sums);
     for (k = 0; k < counters; k++)
         gpuscan__put(of->counter, counts, k * of->key.stride, sums[k]);
-    for (c = 0; edges && c < (desc->edges_pitch ? 4 : 1); c++)
-        gpuscan__test_edges(of, edges + c * desc->edges_pitch * edge_size);
     if (of->key.image) {
         const gpuscan__test_image image = {&desc->samples_image, samples,       of->element, of->key.image,
-                                           of->pixel_elements,   desc->pitch, shape.rows};
+                                           of->pixel_elements,   desc->pitch, desc->rows};
         memset(&desc->samples_image, 0, sizeof(desc->samples_image));
         test->image = image;
         desc->channels = of->pixel_elements;

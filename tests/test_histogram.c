@@ -383,42 +383,62 @@ static void bins_finer_than_the_type(void **state) {
     }
 }
 
-/* Checks that the library's self-test expects either the right even bin of a sample or none: a wrong one would make it
-   give up a working strategy. Runs nothing on the device. */
-static void self_test_of_fine_bins(void **state) {
-    static const gpuscan_type types[] = {GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F16};
-    gpuscan_bound             given[2];
-    gpuscan__histogram_plan   plan;
-    double                    x;
-    ref_value                 edges[501];
-    double                    step, *even;
-    int64_t                   expected, bin;
-    uint64_t                  i, j, k, sure = 0;
+/* Checks that the library's self-test expects each sample in the right counter: a wrong one would make it give up a
+   working strategy. Runs nothing on the device. */
+static void self_test_of_bins(void **state) {
+    gpuscan__histogram_plan plan;
+    gpuscan_histogram_desc  d;
+    gpuscan__test_bins      of;
+    gpuscan_bound           given[2];
+    ref_value               edges[501], s;
+    double                 *even = NULL;
+    uint64_t                counts[503], i, j, k, x, bits;
+    int64_t                 bin;
+    int                     type;
     (void)state;
-    for (i = 0; i < test_size(2000, 20000, 200000); i++) {
-        memset(&plan, 0, sizeof plan);
-        plan.sample = types[i % 3];
-        plan.bins = 1 + (uint32_t)test_below(500);
-        step = ldexp(1 + test_unit(), (int)test_below(30) - 20);
-        given[0].f = ldexp((test_unit() - 0.5) * step, (int)test_below(i % 3 ? 26 : 58));
-        given[1].f = given[0].f + step * plan.bins;
-        if (gpuscan__float_bins(test.gs, &plan, given, plan.bounds) != GPUSCAN_SUCCESS)
-            continue;
-        test_case("%u even bins of %s from %.17g to %.17g", (unsigned)plan.bins, test_type_name(plan.sample),
-                  given[0].f, given[1].f);
-        even = ref_even_edges(plan.sample, plan.bins, given[0].f, given[1].f);
-        for (k = 0; k <= plan.bins; k++)
-            edges[k] = ref_real(even[k]);
-        free(even);
-        for (j = 0; j < 20; j++) {
-            expected = gpuscan__test_float(&plan, plan.bounds, test_random(), &x);
-            bin = ref_edge_bin(plan.sample, edges, plan.bins, 0, ref_real(x));
-            sure += expected >= 0;
-            if (expected >= 0 && expected != bin)
-                fail_msg("%s: %.17g is expected in bin %d, not %d", test.what, x, (int)expected, (int)bin);
+    for (i = 0; i < test_size(200, 2000, 20000); i++)
+        TEST_EACH_TYPE(type, REF_NUMBERS) {
+            memset(&plan, 0, sizeof plan);
+            memset(&d, 0, sizeof d);
+            plan.sample = (gpuscan_type)type;
+            plan.bins = 1 + (uint32_t)test_below(500);
+            plan.key.outside = GPUSCAN_OUTSIDE_COUNT;
+            plan.key.closed = (uint32_t)(d.closed = (int)test_below(2));
+            if (ref_is_float(plan.sample)) {
+                of = gpuscan__test_bins_of(&plan, 0);
+                given[0].f = (double)(int64_t)of.lower / GPUSCAN__TEST_UNITS;
+                given[1].f = (double)(int64_t)(of.lower + of.range) / GPUSCAN__TEST_UNITS;
+                test_ok(gpuscan__float_bins(test.gs, &plan, given, plan.bounds));
+                even = ref_even_edges(plan.sample, plan.bins, given[0].f, given[1].f);
+                for (k = 0; k <= plan.bins; k++)
+                    edges[k] = ref_real(even[k]);
+                free(even);
+            } else {
+                given[0].u = gpuscan__wrap(plan.sample, test_random());
+                given[1].u = given[0].u + 1 + test_random() % (UINT64_C(1) << test_below(62));
+                if (test_below(4) == 0)
+                    given[0].u = given[1].u = 0;
+                d.lower = given[0];
+                d.upper = given[1];
+                if (gpuscan__integer_bins(test.gs, &plan, given, plan.bounds) != GPUSCAN_SUCCESS)
+                    continue; /* the upper bound has overflowed */
+                of = gpuscan__test_bins_of(&plan, 0);
+            }
+            test_case("%u bins of %s from %lld on", (unsigned)plan.bins, test_type_name(plan.sample),
+                      (long long)of.lower);
+            for (j = 0; j < 20; j++) {
+                memset(counts, 0, sizeof counts);
+                x = gpuscan__test_value(&plan, &of, test_random());
+                gpuscan__test_count(&plan, &of, x, 1, counts);
+                bits = gpuscan__test_value_bits(plan.sample, x);
+                s = ref_load(plan.sample, &bits, 0);
+                bin = ref_is_float(plan.sample) ? ref_edge_bin(plan.sample, edges, plan.bins, d.closed, s)
+                                                : ref_integer_bin(&d, plan.sample, plan.bins, s);
+                bin = bin == REF_BELOW ? (int64_t)plan.bins : bin == REF_ABOVE ? (int64_t)plan.bins + 1 : bin;
+                if (counts[bin] != 1)
+                    fail_msg("%s: value %lld is not expected in counter %d", test.what, (long long)x, (int)bin);
+            }
         }
-    }
-    assert_true(sure > i * 10);
 }
 
 /* More bins than f32 has numbers for. */
@@ -1365,7 +1385,7 @@ int main(void) {
                                        TEST(even_bins_of_floats),
                                        TEST(rounded_bounds),
                                        TEST(bins_finer_than_the_type),
-                                       TEST(self_test_of_fine_bins),
+                                       TEST(self_test_of_bins),
                                        TEST(more_bins_than_floats),
                                        TEST(wide_and_fine_ranges),
                                        TEST(subnormal_floats),
