@@ -14461,8 +14461,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, u
         return GPUSCAN_SUCCESS;
     if (!gpuscan__multiply(rows - 1, pitch, &before) || !gpuscan__add(before, count, elements) ||
         !gpuscan__multiply(*elements, size, &bytes))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: rows * %s_pitch + count elements do not fit 64 bits",
-                             field, field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: rows * pitch + count does not fit 64 bits", field);
     return GPUSCAN_SUCCESS;
 }
 
@@ -14579,13 +14578,15 @@ GPUSCAN__SHARED void gpuscan__beside(gpuscan__range *range) {
     range->at_zero = 1;
 }
 
-/* Makes a range consist of rows of `count` elements. If `pitch` is larger than `count`, there are gaps between rows. */
+/* Makes a range consist of rows of `count` elements. If `pitch` is larger than `count`, there are gaps between rows,
+   which the call leaves unwritten. */
 GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint64_t count, uint64_t pitch,
                                       uint32_t size) {
     if (rows < 2 || count == 0)
         return;
     range->row = count * size; /* no overflow, since the range's extent fits 64 bits */
     range->pitch = pitch * size;
+    range->partial |= pitch > count;
 }
 
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
@@ -15584,8 +15585,8 @@ static uint64_t gpuscan__wrap(gpuscan_type type, uint64_t bits) {
     return bits;
 }
 
-/* Returns the bit pattern of x as a number of the float type `type`, which can hold x exactly. If `type` is F16, x is 0
-   or has a magnitude from 2^-14 to 65504. */
+/* Returns the bit pattern of x as a number of the float type `type`. F32 rounds x. F16 holds x exactly, and x is 0 or
+   has a magnitude from 2^-14 to 65504. */
 static uint64_t gpuscan__real_bits(gpuscan_type type, double x) {
     float f32 = (float)(type == GPUSCAN_TYPE_F64 ? 0 : x);
     uint32_t u32, magnitude;
@@ -17782,8 +17783,9 @@ typedef struct gpuscan__reduce_plan {
     gpuscan__image_facts image;
     uint64_t src_width; /* pixels per row of an image */
     uint64_t groups, group_tiles;
-    /* On a GPU, `split_groups` extra groups sum the rows or segments of more than `split_each` elements. On a CPU,
-       `split_groups` groups share all elements and segment ends: see [REDUCE SEGMENTS] in kernels.cl.inc. */
+    /* The partial results of `split_groups` groups are combined. If there is one result, these are all groups. On a
+       GPU, they are extra groups, which sum the rows or segments of more than `split_each` elements. On a CPU, they
+       share all elements and segment ends: see [REDUCE SEGMENTS] in kernels.cl.inc. */
     uint64_t split_groups, split_each, split_count;
     uint64_t marks_at;  /* byte offset in PLAIN scratch of groups' marks: see gpuscan_mark_store in kernels.cl.inc */
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
@@ -17965,11 +17967,6 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if (plan->key.segments && gs->device.profile.cpu.prefetch_dst == 0 && bytes > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     return gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer);
-}
-
-/* Returns the number of groups whose partial results are combined. */
-static uint64_t gpuscan__reduce_sharers(const gpuscan__reduce_plan *plan) {
-    return plan->key.segments ? plan->split_groups : plan->groups;
 }
 
 static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
@@ -18177,6 +18174,7 @@ static void gpuscan__reduce_share(const gpuscan *gs, gpuscan__reduce_plan *plan)
     }
     if (plan->common.forced)
         plan->groups = gpuscan__min(plan->groups, 2); /* a self-test's two groups take several tiles each */
+    plan->split_groups = plan->groups;
     plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
 }
 
@@ -18186,7 +18184,7 @@ static void gpuscan__reduce_share(const gpuscan *gs, gpuscan__reduce_plan *plan)
 static void gpuscan__reduce_scratch(gpuscan__reduce_plan *plan) {
     uint32_t t_size = plan->common.e.t_size, word = plan->common.key.word;
     uint64_t *plain = &plan->common.need.bytes[GPUSCAN__PLAIN], size = plan->common.e.result_size;
-    uint64_t sharers = gpuscan__reduce_sharers(plan), partials = plan->key.segments ? 2 * sharers : sharers;
+    uint64_t sharers = plan->split_groups, partials = plan->key.segments ? 2 * sharers : sharers;
     if (sharers > 1 && word)
         gpuscan__need_words(&plan->common.need, word, t_size, partials);
     else if (sharers > 1)
@@ -18297,7 +18295,7 @@ static void gpuscan__reduce_launch(gpuscan__chain *chain, const gpuscan__reduce_
 static void gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__reduce_plan *plan = (const gpuscan__reduce_plan *)common;
     gpuscan__reduce_launch(chain, plan, 0);
-    if (gpuscan__reduce_sharers(plan) > 1 && common->key.word == 0)
+    if (plan->split_groups > 1 && common->key.word == 0)
         gpuscan__reduce_launch(chain, plan, 1);
     if (!plan->desc->dst.mem && !chain->recording)
         gpuscan__reduce_read(chain, plan);
@@ -18698,23 +18696,18 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
     }
     bounds->lower = lower;
     bounds->range = range;
-    key->range_all = lower == least && range == whole;
-    /* 32 bits suffice for the offset s - lower of a sample s if the range lies within the type: if s < lower, the
-       offset wraps to 2^32 - (lower - s), which is at least the range, so that s counts as outside. But a closed range
-       includes the offset `range`. If upper is one past the type's values, the smallest s could wrap to that offset. */
-    key->wide_offset = 1;
-    if (bits < 64) {
-        uint64_t above = lower - least;
-        if (above < whole && range <= whole - above)
-            key->wide_offset = key->closed && range == whole - above;
-    }
+    key->range_all &= lower == least && range == whole;
     key->mode = GPUSCAN__BIN_MODE_SHIFT; /* the form VALUES shifts by 0 bits */
     if (key->form != GPUSCAN_BINS_VALUES) {
         key->mode = gpuscan__bin_mode(range, bins);
         bounds->factor = gpuscan__bin_factor(key->mode, range, bins);
     }
-    if (key->mode == GPUSCAN__BIN_MODE_SHIFT && bounds->factor > 31) /* bins of >= 2^32 values need 64-bit offsets */
-        key->wide_offset = 1;
+    /* 32 bits suffice for the offset s - lower of a sample s if the range lies within the type: if s < lower, the
+       offset wraps to 2^32 - (lower - s), which is at least the range, so that s counts as outside. But a closed range
+       includes the offset `range`. If upper is one past the type's values, the smallest s could wrap to that offset.
+       Bins of 2^32 or more values need 64-bit offsets, too. */
+    key->wide_offset |= lower - least >= whole || range > whole - (lower - least) - key->closed ||
+                        (key->mode == GPUSCAN__BIN_MODE_SHIFT && bounds->factor > 31);
     return GPUSCAN_SUCCESS;
 }
 
@@ -18734,11 +18727,10 @@ static int gpuscan__is_finite(gpuscan_bound x) {
 /* Returns the width of equally wide bins. A single bin's width may overflow, so it is limited to `largest`. The
    divisor comes from memory, since -ffast-math turns two divisions by the same number into multiplications. */
 static double gpuscan__even_step(double lower, double upper, uint32_t bins, double largest) {
-    const double double_max = 1.7976931348623157e308;
     const gpuscan_type f64 = GPUSCAN_TYPE_F64;
     volatile double divisor = bins;
     double step = largest;
-    if (gpuscan__rounded(f64, upper / 2 - lower / 2) <= double_max / 2)
+    if (gpuscan__rounded(f64, upper / 2 - lower / 2) <= DBL_MAX / 2)
         step = gpuscan__rounded(f64, gpuscan__rounded(f64, upper - lower) / divisor);
     else if (bins > 1)
         step = gpuscan__rounded(f64, upper / divisor) - gpuscan__rounded(f64, lower / divisor);
@@ -18750,8 +18742,8 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, gpuscan__histogram_plan *
     const gpuscan_type type = plan->sample;
     double lower = gpuscan__rounded(GPUSCAN_TYPE_F64, given[0].f), step;
     double upper = gpuscan__rounded(GPUSCAN_TYPE_F64, given[1].f);
-    double largest = type == GPUSCAN_TYPE_F64 ? 1.7976931348623157e308 : 3.4028234663852886e38;
-    double least = type == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
+    double largest = type == GPUSCAN_TYPE_F64 ? DBL_MAX : (double)FLT_MAX;
+    double least = type == GPUSCAN_TYPE_F64 ? DBL_MIN : (double)FLT_MIN;
     if (lower == 0 && upper == 0) /* 0 includes -0.0 */
         upper = 1.0;
     if (!gpuscan__is_finite(given[0]) || !gpuscan__is_finite(given[1]) ||
@@ -18781,8 +18773,10 @@ static gpuscan_result gpuscan__resolve_bounds(gpuscan *gs, gpuscan__histogram_pl
     gpuscan__histogram_key *key = &plan->key;
     int by_edges = desc->form == GPUSCAN_BINS_EDGES, is_float = gpuscan__is_float(plan->sample);
     int is_alike = 1, is_product = 1;
-    uint32_t c, k, slots = 0, mode = 0, wide_offset = 0, range_all = !by_edges;
+    uint32_t c, k, slots = 0, mode = 0;
     key->by_channel = desc->channel_bounds || desc->edges_pitch;
+    /* gpuscan__integer_bins clears range_all and sets wide_offset if one channel needs that */
+    key->range_all = !by_edges && !is_float;
     for (c = 0; c < plan->channels && !(slots && !key->by_channel); c++) {
         const gpuscan_bound *given = desc->channel_bounds ? desc->channel_bounds + 2 * c : all;
         gpuscan__bounds *bounds = &plan->bounds[slots];
@@ -18800,12 +18794,8 @@ static gpuscan_result gpuscan__resolve_bounds(gpuscan *gs, gpuscan__histogram_pl
         is_alike = is_alike && (slots == 0 || mode == key->mode);
         is_product = is_product && gpuscan__is_product(bounds->range, plan->bins);
         mode = key->mode;
-        wide_offset |= key->wide_offset;
-        range_all &= key->range_all;
         slots++;
     }
-    key->wide_offset = wide_offset;
-    key->range_all = range_all;
     if (!is_alike) /* one mode must serve all channels */
         key->mode = is_float     ? GPUSCAN__BIN_MODE_GUESS
                     : is_product ? GPUSCAN__BIN_MODE_MULTIPLY
@@ -18932,18 +18922,16 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, gpuscan__histogram_pla
     const gpuscan_histogram_desc *desc = plan->desc;
     uint32_t size = plan->element_size;
     uint32_t alignment = plan->element == GPUSCAN_TYPE_CUSTOM ? gpuscan__alignment(size) : size;
-    uint64_t pixel = (uint64_t)plan->pixel_elements * size, pitch = desc->pitch, row, before, bytes;
+    uint64_t pixel = (uint64_t)plan->pixel_elements * size, pitch = desc->pitch, row, bytes;
     gpuscan__range *range = gpuscan__input(&plan->common, "samples", desc->samples, 0, size);
     gpuscan_result r;
     if (plan->rows < 2) /* a single row needs no pitch */
         pitch = gpuscan__min(pitch, desc->count);
     if (!gpuscan__multiply(desc->count, pixel, &row) || !gpuscan__multiply(pitch, pixel, &pitch))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples: count or pitch does not fit 64 bits in bytes");
-    if ((r = gpuscan__resolve_pitches(gs, "", pitch, desc->pitch_bytes, alignment, 1, row, &plan->pitch)) != 0)
+    if ((r = gpuscan__resolve_pitches(gs, "", pitch, desc->pitch_bytes, alignment, 1, row, &plan->pitch)) != 0 ||
+        (r = gpuscan__extent(gs, "samples", row, plan->rows, plan->pitch, 1, &bytes)) != 0)
         return r;
-    if (!gpuscan__multiply(plan->rows - 1, plan->pitch, &before) || !gpuscan__add(before, row, &bytes))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples: rows * %s + count does not fit 64 bits",
-                             desc->pitch_bytes ? "pitch_bytes" : "pitch");
     range->elements = gpuscan__ceil_div(bytes, size);
     range->cut = (uint32_t)(range->elements * size - bytes);
     range->required = bytes > 0;
@@ -18966,8 +18954,7 @@ static gpuscan_result gpuscan__histogram_ranges(gpuscan *gs, gpuscan__histogram_
     range = gpuscan__output(common, "counts", desc->counts, plan->counters, counter_size);
     range->reads = desc->accumulate != 0;
     range->at_zero = 1;
-    range->partial = plan->key.stride > 1;
-    if (range->partial)
+    if (plan->key.stride > 1)
         gpuscan__rows_of(range, plan->counters, 1, plan->key.stride, counter_size);
     range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
     range->required = 0;
@@ -19471,8 +19458,8 @@ static uint64_t gpuscan__test_value(const gpuscan__histogram_plan *plan, const g
     uint64_t random = gpuscan__mix(i), bins = plan->bins, bin = random % bins, past = random, turn = i % 64;
     uint64_t begin = gpuscan__test_begin(plan, of, bin), width = gpuscan__test_begin(plan, of, bin + 1) - begin;
     int64_t x, step = 1;
-    if (turn == 47)
-        past = ~(uint64_t)0; /* the value is just below the lower bound */
+    if (turn == 15 || turn == 47)
+        past = (uint64_t)0 - (turn == 47); /* the value is the lower bound, or just below */
     else if (turn == 23 || turn == 31 || turn == 55)
         past = gpuscan__test_begin(plan, of, bins) + (turn == 55) - (turn == 31);
     else if (i % 8 != 7)
@@ -21365,19 +21352,17 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
 /* Chooses the key and the scratch. If a preparation wants a permutation but lacks its buffer, the scratch is enough for
    calls with and without a permutation. */
 static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
-    gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
-    if (plan->wants_indices && !((const gpuscan_sort_desc *)common->desc)->permutation.mem) {
-        gpuscan__sort_plan without = *plan;
-        gpuscan_result r;
-        uint32_t i;
-        without.wants_indices = 0;
-        if ((r = gpuscan__sort_choose_as(gs, &without)) != 0 || (r = gpuscan__sort_choose_as(gs, plan)) != 0)
-            return r;
-        for (i = 0; i < GPUSCAN__COUNT_OF(common->need.bytes); i++)
-            common->need.bytes[i] = gpuscan__max(common->need.bytes[i], without.common.need.bytes[i]);
-        return GPUSCAN_SUCCESS;
-    }
-    return gpuscan__sort_choose_as(gs, plan);
+    gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common, without = *plan;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    size_t i;
+    without.wants_indices = 0;
+    if (plan->wants_indices && !plan->desc->permutation.mem)
+        r = gpuscan__sort_choose_as(gs, &without);
+    if (r == 0)
+        r = gpuscan__sort_choose_as(gs, plan);
+    for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+        common->need.bytes[i] = gpuscan__max(common->need.bytes[i], without.common.need.bytes[i]);
+    return r;
 }
 
 /* Sets one of a sort's buffers, whose elements have `size` bytes, as an argument. Returns the buffer's offset in units
@@ -21767,15 +21752,11 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
     return gpuscan__extent(gs, field, image, of->images, of->image_pitch, size, elements);
 }
 
-/* Sets range->partial. Sets the range's rows if all are one pitch apart: one image, or no gaps between images. */
+/* Sets the range's rows if all are one pitch apart: one image, or no gaps between images. Otherwise sets `partial`. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
-    uint64_t rows = of->height, row = of->width * of->channels;
-    range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
-    if (of->images > 1 && of->image_pitch != of->height * of->pitch)
-        return;
-    if (of->images > 1)
-        rows = 2; /* gpuscan__rows_of treats all numbers above 1 alike */
-    gpuscan__rows_of(range, rows, row, of->pitch, of->size);
+    range->partial = of->images > 1 && of->image_pitch != of->height * of->pitch;
+    if (!range->partial) /* gpuscan__rows_of treats all numbers of rows above 1 alike */
+        gpuscan__rows_of(range, of->images > 1 ? 2 : of->height, of->width * of->channels, of->pitch, of->size);
 }
 
 static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan *plan) {
@@ -22167,12 +22148,6 @@ static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quanti
     return GPUSCAN_SUCCESS;
 }
 
-static uint32_t gpuscan__float_bits(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof(bits));
-    return bits;
-}
-
 /* Resolves the bounds of the bins, as in a histogram of f32 with equally wide bins. By default, bin k begins at k. */
 static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_plan *plan) {
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)plan->common.desc;
@@ -22187,9 +22162,9 @@ static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_pla
     step = ((double)(float)upper - (double)(float)lower) / plan->bins;
     if (!(step >= least && step <= most))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: bins are empty, too fine or too wide");
-    plan->lower = gpuscan__float_bits((float)lower);
-    plan->upper = gpuscan__float_bits((float)upper);
-    plan->bin_width = gpuscan__float_bits((float)step);
+    plan->lower = (uint32_t)gpuscan__real_bits(GPUSCAN_TYPE_F32, lower);
+    plan->upper = (uint32_t)gpuscan__real_bits(GPUSCAN_TYPE_F32, upper);
+    plan->bin_width = (uint32_t)gpuscan__real_bits(GPUSCAN_TYPE_F32, step);
     return GPUSCAN_SUCCESS;
 }
 
@@ -22229,7 +22204,6 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     gpuscan__input(common, "edges", desc->edges, (uint64_t)plan->bins + 1, 4)->required = 0;
     range = gpuscan__output(common, "cdf", desc->cdf, elements, plan->cdf_size);
     range->required = 0;
-    range->partial = plan->rows > 1 && plan->pitch > plan->bins;
     gpuscan__rows_of(range, plan->rows, plan->bins, plan->pitch, plan->cdf_size);
     if (!desc->cdf.mem)
         plan->cdf_size = 0;
@@ -22333,6 +22307,7 @@ static void gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan
     gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
     gpuscan__quantile_numbers numbers;
     double fractions[GPUSCAN_MAX_FRACTIONS] = {0};
+    uint32_t empty;
     numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
     numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
     numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
@@ -22344,7 +22319,8 @@ static void gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan
     GPUSCAN__QUANTILE_PLAN(GPUSCAN__FROM_PLAN)
     numbers.form = desc->form;
     numbers.by_edges = desc->edges.mem != NULL;
-    numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
+    memcpy(&empty, &desc->empty, sizeof(empty));
+    numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : empty;
     numbers.flags = common->flags;
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__quantile_groups(chain->gs, plan),
                         gpuscan__quantile_shared_bytes(chain->gs, &common->key, plan->key.variant));
@@ -22379,7 +22355,7 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
 static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_t *sums, double *fractions,
                                 unsigned char *dst) {
     int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN, by_bin = desc->form == GPUSCAN_QUANTILE_BIN;
-    uint32_t ranks = (uint32_t)desc->fraction_count, bins = (uint32_t)desc->bins, k, result;
+    uint32_t ranks = (uint32_t)desc->fraction_count, bins = (uint32_t)desc->bins, k;
     double total = (double)sums[bins - 1];
     for (k = 0; k < ranks; k++) {
         uint32_t bin = 2 + (bins - 3) * k / (ranks - 1);
@@ -22389,9 +22365,10 @@ static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_
         fractions[k] = (double)(by_bin && k % 2 ? before + 1 : rank) / total;
         if (is_mean) /* fractions come in pairs: number k, if odd, mirrors number k - 1 */
             fractions[k] = k % 2 == 0 ? (double)(k / 2) / 16 : k == 1 ? 1 : 1 - fractions[k - 1] + 1 / total;
-        result = by_bin ? bin : gpuscan__float_bits(is_mean ? (float)bins / 2 : (float)bin + 1);
-        if (!is_mean || k < ranks / 2)
-            memcpy(dst + k * 4, &result, 4);
+        if (by_bin)
+            gpuscan__put(GPUSCAN_TYPE_U32, dst, k, bin);
+        else if (!is_mean || k < ranks / 2)
+            gpuscan__put_bits(4, dst, k, gpuscan__real_bits(GPUSCAN_TYPE_F32, is_mean ? bins / 2.0 : bin + 1.0));
     }
 }
 
