@@ -19282,22 +19282,21 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
 
 /* Sets the argument gpuscan_bounds: the numbers of bins, and the bounds in the type in which samples are compared. */
 static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
-    const int is_float = gpuscan__is_float(plan->sample), is_single = is_float && plan->sample != GPUSCAN_TYPE_F64;
-    const size_t size = is_single ? sizeof(float) : sizeof(uint64_t);
     const uint32_t bins[] = {plan->bins, (uint32_t)plan->all_bins};
     unsigned char all[sizeof(bins) + 4 * 5 * sizeof(uint64_t)], *to = all + sizeof(bins);
-    unsigned s, n;
+    unsigned s;
     memcpy(all, bins, sizeof(bins));
     for (s = 0; s < (plan->key.by_channel ? 4u : 1u); s++) {
         const gpuscan__bounds *b = &plan->bounds[s];
-        const uint64_t numbers[] = {b->edges, b->lower, b->range, b->factor};
+        const uint64_t integers[] = {b->lower, b->range, b->factor};
         const double reals[] = {b->real_lower, b->real_upper, b->real_step, b->real_step > 0 ? 1.0 / b->real_step : 0};
-        memcpy(to, numbers, is_float ? sizeof(*numbers) : sizeof(numbers));
-        to += is_float ? sizeof(*numbers) : sizeof(numbers);
-        for (n = 0; n < (is_float ? 4u : 0u); n++, to += size) {
-            const float single = (float)reals[n];
-            memcpy(to, is_single ? (const void *)&single : &reals[n], size);
-        }
+        const float singles[] = {(float)reals[0], (float)reals[1], (float)reals[2], (float)reals[3]};
+        const int is_float = gpuscan__is_float(plan->sample), is_single = is_float && plan->sample != GPUSCAN_TYPE_F64;
+        const size_t size = is_single ? sizeof(singles) : is_float ? sizeof(reals) : sizeof(integers);
+        memcpy(to, &b->edges, sizeof(b->edges));
+        to += sizeof(b->edges);
+        memcpy(to, is_single ? (const void *)singles : is_float ? (const void *)reals : (const void *)integers, size);
+        to += size;
     }
     gpuscan__arg(launch, all, (size_t)(to - all));
 }
@@ -20671,20 +20670,6 @@ GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
-/* Numbers the kernels of each form. Programs without custom->key lack kernel 0, so all numbers are 1 lower. */
-enum {
-    GPUSCAN__SORT_KEYS = 0,
-    GPUSCAN__SORT_GATHER,
-    GPUSCAN__SORT_ALL, /* the kernel that does all passes, in SMALL and TOGETHER */
-    GPUSCAN__SORT_HISTOGRAM = GPUSCAN__SORT_ALL,
-    GPUSCAN__SORT_FILL,
-    GPUSCAN__SORT_SWEEP = GPUSCAN__SORT_FILL,
-    GPUSCAN__SORT_COUNT = GPUSCAN__SORT_ALL,
-    GPUSCAN__SORT_PLACES,
-    GPUSCAN__SORT_SCATTER,
-    GPUSCAN__SORT_BUCKETS
-};
-
 static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
 #define GPUSCAN__SORT_ALWAYS "gpuscan_sort_keys", "gpuscan_sort_gather"
     static const char *const names[][7] = {
@@ -20698,7 +20683,8 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
         {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_together"},
         {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_fill"},
         {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_sweep"}};
-    return names[gpuscan__sort_own(key).form + (gpuscan__key_is_cpu(key) ? 0 : 2)] + (key->custom_size == 0);
+    uint32_t row = gpuscan__sort_own(key).form + (gpuscan__key_is_cpu(key) ? 0 : 2);
+    return names[row] + (key->custom_size == 0); /* programs without a custom->key lack sort_keys */
 }
 
 static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
@@ -21372,13 +21358,17 @@ static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, unit);
 }
 
-/* Begins a launch. Programs without a custom->key lack kernel 0, so that all kernels' numbers are 1 lower. */
-static gpuscan__launch gpuscan__sort_begin(gpuscan__chain *chain, const gpuscan__sort_plan *plan, size_t kernel) {
-    return gpuscan__launch_begin(chain, kernel - (plan->common.key.custom_size == 0));
+/* Begins a launch of the kernel gpuscan_sort_NAME. On a CPU, this may be the kernel gpuscan_sort_NAME_cpu. */
+static gpuscan__launch gpuscan__sort_begin(gpuscan__chain *chain, const char *name) {
+    const char *const *names = chain->program->names;
+    size_t kernel = 0;
+    while (strncmp(names[kernel] + strlen("gpuscan_sort_"), name, strlen(name)) != 0)
+        kernel++;
+    return gpuscan__launch_begin(chain, kernel);
 }
 
 static void gpuscan__sort_keys_of(gpuscan__chain *chain, const gpuscan__sort_plan *plan) {
-    gpuscan__launch launch = gpuscan__sort_begin(chain, plan, GPUSCAN__SORT_KEYS);
+    gpuscan__launch launch = gpuscan__sort_begin(chain, "keys");
     gpuscan__sort_keys_numbers numbers;
     numbers.src_offset = gpuscan__arg_buffer(&launch, plan->desc->src);
     numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->keys.size, plan->keys.size);
@@ -21392,7 +21382,7 @@ static void gpuscan__sort_move(gpuscan__chain *chain, const gpuscan__sort_plan *
     gpuscan_buffer indices = plan->values.size ? gpuscan__sort_result(plan, &plan->values) : from;
     uint32_t unit = (uint32_t)gpuscan__min(gpuscan__alignment(size), 16);
     uint32_t index_size = plan->values.size ? plan->values.size : 1;
-    gpuscan__launch launch = gpuscan__sort_begin(chain, plan, GPUSCAN__SORT_GATHER);
+    gpuscan__launch launch = gpuscan__sort_begin(chain, "gather");
     gpuscan__sort_gather_numbers numbers;
     numbers.src_offset = gpuscan__arg_place(&launch, from, size, 1);
     numbers.dst_offset = gpuscan__arg_place(&launch, to, size, 1);
@@ -21404,14 +21394,14 @@ static void gpuscan__sort_move(gpuscan__chain *chain, const gpuscan__sort_plan *
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), plan->groups, 0);
 }
 
-/* Enqueues a kernel that sorts. pass: 0 if the kernel does all passes. flags: further flags, besides plan->flags. Each
+/* Enqueues the kernel gpuscan_sort_NAME. pass: 0 if it does all passes. flags: further flags, besides plan->flags. The
    kernel gets `from`, to[0] and to[1] of the keys and the values. Without values, it gets the keys' buffers twice. */
-static void gpuscan__sort_step(gpuscan__chain *chain, const gpuscan__sort_plan *plan, size_t kernel, uint32_t pass,
-                               uint32_t flags, uint64_t groups, uint64_t shared) {
+static void gpuscan__sort_step(gpuscan__chain *chain, const gpuscan__sort_plan *plan, const char *name,
+                               uint32_t pass, uint32_t flags, uint64_t groups, uint64_t shared) {
     const gpuscan *gs = chain->gs;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
     uint32_t unit = plan->key.fields[0] ? 1 : values->size, k;
-    gpuscan__launch launch = gpuscan__sort_begin(chain, plan, kernel);
+    gpuscan__launch launch = gpuscan__sort_begin(chain, name);
     gpuscan__sort_numbers numbers;
     cl_ulong *field = (cl_ulong *)(void *)&numbers + offsetof(gpuscan__sort_numbers, from_0) / sizeof(cl_ulong);
     memset(&numbers, 0, sizeof(numbers));
@@ -21442,10 +21432,10 @@ static void gpuscan__sort_pass(gpuscan__chain *chain, const gpuscan__sort_plan *
                                uint64_t shared) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t digits = gpuscan__key_is_cpu(key) ? 0 : (uint64_t)1 << plan->key.digit_bits;
-    gpuscan__sort_step(chain, plan, GPUSCAN__SORT_COUNT, pass, flags, plan->parts, 4 * digits);
-    gpuscan__sort_step(chain, plan, GPUSCAN__SORT_PLACES, pass, flags, gpuscan__max(digits, 1),
+    gpuscan__sort_step(chain, plan, "count", pass, flags, plan->parts, 4 * digits);
+    gpuscan__sort_step(chain, plan, "places", pass, flags, gpuscan__max(digits, 1),
                        (uint64_t)key->group * (plan->key.wide ? 16 : 8));
-    gpuscan__sort_step(chain, plan, GPUSCAN__SORT_SCATTER, pass, flags, plan->parts, shared);
+    gpuscan__sort_step(chain, plan, "scatter", pass, flags, plan->parts, shared);
 }
 
 /* Enqueues the kernels that sort. With plan->buckets, a CPU first scatters elements to buckets by the most significant
@@ -21460,21 +21450,20 @@ static void gpuscan__sort_passes(gpuscan__chain *chain, const gpuscan__sort_plan
     uint64_t counts = gpuscan__sort_histogram_bytes(gs, plan);
     uint32_t form = plan->key.form, pass, blocks = plan->blocks ? GPUSCAN__FLAG_BLOCKS : 0;
     if (form == GPUSCAN__SORT_SMALL)
-        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_ALL, 0, 0, 1, shared);
+        gpuscan__sort_step(chain, plan, "small", 0, 0, 1, shared);
     else if (form == GPUSCAN__SORT_TOGETHER)
-        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_ALL, 0, 0, plan->tiles, shared);
+        gpuscan__sort_step(chain, plan, "together", 0, 0, plan->tiles, shared);
     else if (form != GPUSCAN__SORT_PASSES)
-        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_HISTOGRAM, 0, 0, gpuscan__sort_histogram_groups(gs, plan),
-                           counts);
+        gpuscan__sort_step(chain, plan, "histogram", 0, 0, gpuscan__sort_histogram_groups(gs, plan), counts);
     if (form == GPUSCAN__SORT_FILLED)
-        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_FILL, 0, 0,
+        gpuscan__sort_step(chain, plan, "fill", 0, 0,
                            gpuscan__min(plan->tiles, (uint64_t)gs->device.units * GPUSCAN__SORT_RESIDENT),
                            sizeof(cl_uint) << plan->key.digit_bits);
     for (pass = 0; form == GPUSCAN__SORT_SWEEPS && pass < plan->passes; pass++)
-        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_SWEEP, pass, 0, plan->tiles, shared);
+        gpuscan__sort_step(chain, plan, "sweep", pass, 0, plan->tiles, shared);
     if (plan->buckets) {
         gpuscan__sort_pass(chain, plan, 0, GPUSCAN__FLAG_BUCKETS, 0);
-        gpuscan__sort_step(chain, plan, GPUSCAN__SORT_BUCKETS, 0, blocks, plan->parts, 0);
+        gpuscan__sort_step(chain, plan, "buckets", 0, blocks, plan->parts, 0);
     }
     for (pass = 0; form == GPUSCAN__SORT_PASSES && pass < plan->passes; pass++)
         gpuscan__sort_pass(chain, plan, pass, plan->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
