@@ -21963,36 +21963,23 @@ static void gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan
     gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
 }
 
-/* Returns the factor of a row or column. A pixel is its row's factor times its column's. So a cell is a sum of rows'
-   factors times a sum of columns' factors. Integer factors use half the type's bits. Float factors keep sums exact. */
-static uint64_t gpuscan__test_pixel_factor(const gpuscan_integral_desc *desc, uint64_t i) {
-    if (gpuscan__is_float(desc->src_type) || gpuscan__is_float(desc->dst_type))
-        return 1 + gpuscan__mix(i) % 2;
-    return gpuscan__mix(i) >> (64 - gpuscan__types[desc->src_type].size * 4) | 1;
-}
-
-static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char *src, unsigned char *table) {
-    gpuscan_type from = desc->src_type, to = desc->dst_type;
-    uint64_t channels = desc->channels, exclusive = desc->kind == GPUSCAN_EXCLUSIVE, x, y;
-    uint64_t rows = 0, sums[4], factor, by_row = 0, at;
-    uint64_t least = gpuscan__types[from].kind == 's' && !gpuscan__is_float(to)
-                         ? (uint64_t)1 << (gpuscan__types[from].size * 4 - 1)
-                         : 0;
-    for (y = 0; y < desc->height + exclusive; y++) {
-        if (y >= exclusive) {
-            by_row = gpuscan__test_pixel_factor(desc, ~y);
-            rows += desc->square ? by_row * by_row : by_row;
-        }
-        memset(sums, 0, sizeof(sums));
-        for (x = 0; x < (desc->width + exclusive) * channels; x++) {
-            if (x >= exclusive * channels) {
-                factor = gpuscan__test_pixel_factor(desc, x) - least;
-                sums[x % channels] += desc->square ? factor * factor : factor;
-                at = desc->src.offset + ((y - exclusive) * desc->src_pitch - exclusive) * channels + x;
-                if (y >= exclusive)
-                    gpuscan__put(from, src, at, factor * by_row);
+/* Fills the pixels, and the table by a plain loop. `above` has a zero for each cell of a row of the table. If there are
+   floats, pixels are small integers, so that sums are exact. */
+static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char *src, unsigned char *table,
+                                uint64_t *above) {
+    int real = gpuscan__is_float(desc->src_type) || gpuscan__is_float(desc->dst_type);
+    uint64_t channels = desc->channels, skip = desc->kind == GPUSCAN_EXCLUSIVE, sums[4], x, y, at, pixel;
+    for (y = 0; y < desc->height + skip; y++) {
+        memset(sums, 0, sizeof(sums)); /* the row's sums, up to column x / channels */
+        for (x = 0; x < (desc->width + skip) * channels; x++) {
+            if (y >= skip && x >= skip * channels) {
+                at = desc->src.offset + (y - skip) * desc->src_pitch * channels + x - skip * channels;
+                pixel = real ? 1 + gpuscan__mix(at) % 4 : gpuscan__wrap(desc->src_type, gpuscan__mix(at));
+                gpuscan__put(desc->src_type, src, at, pixel);
+                sums[x % channels] += desc->square ? pixel * pixel : pixel;
             }
-            gpuscan__put(to, table, desc->dst.offset + y * desc->dst_pitch * channels + x, rows * sums[x % channels]);
+            above[x] += sums[x % channels];
+            gpuscan__put(desc->dst_type, table, desc->dst.offset + y * desc->dst_pitch * channels + x, above[x]);
         }
     }
 }
@@ -22007,6 +21994,7 @@ GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     uint64_t strip = (uint64_t)gpuscan__group_lanes(test->gs, key->group) * vector;
     unsigned round = test->round;
     unsigned char *src, *dst;
+    uint64_t *above;
     if (round == 3)
         return 0;
     desc->src_type = (gpuscan_type)key->src;
@@ -22026,9 +22014,10 @@ GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     dst = gpuscan__test_out(test, &desc->dst,
                             (desc->dst.offset + (desc->height + 1) * desc->dst_pitch * own.channels) *
                                 gpuscan__types[key->dst].size);
+    above = (uint64_t *)gpuscan__test_memory(test, (desc->width + 1) * own.channels * sizeof(*above));
     if (test->failed)
         return 1;
-    gpuscan__test_table(desc, src, dst);
+    gpuscan__test_table(desc, src, dst, above);
     if (own.image) {
         const gpuscan__test_image image = {&desc->src_image, src,           desc->src_type, own.image,
                                            own.channels,     desc->src_pitch, desc->height};
@@ -22317,47 +22306,32 @@ static void gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan
 
 enum { GPUSCAN__TEST_RANKS = 12 }; /* number of fractions in a self-test of the variant ALL */
 
-/* Fills a row's counts, and the sums of counts up to each bin. Counts are symmetric, so that the mean is in the middle.
-   Their total is a power of two, so that fractions are exact. `bins` is 2 or more. */
-static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsigned char *counts, uint64_t *sums) {
-    uint64_t total = 1, sum = 0, count;
-    uint32_t b, half = bins / 2 - 1; /* half: the last bin of the first half */
-    while (total < (uint64_t)bins * 8)
-        total *= 2;
-    for (b = 0; b < bins; b++) {
-        uint32_t from_end = b < bins / 2 ? b : bins - 1 - b;
-        count = from_end == bins / 2 ? 0 : gpuscan__mix(from_end) % 4; /* if `bins` is odd, the middle bin is empty */
-        if (from_end == half) /* bin `half` and its mirror image each get what their half lacks of total / 2 */
-            count = b == half ? total / 2 - sum : sums[half] - (half ? sums[half - 1] : 0);
-        sum += count;
-        sums[b] = sum;
-        gpuscan__put(counter, counts, b, count);
-    }
-    return total;
-}
-
-/* Sets a row's fractions (rank / total), and the results that the test expects.
-     BIN    if k is even, fraction k has the rank of a bin's last sample, otherwise of its first. Results: the bins
-     VALUE  the ranks of bins' last samples. Results: the bins' upper edges
-     MEAN   two fractions for each result: the ranks of the r-th sample from the begin and the r-th from the end.
-            Results: bins / 2, since gpuscan__test_counts makes the counts symmetric */
+/* Sets a row's fractions, and the results that the test expects. A result is of one sample or, in the form MEAN, of a
+   power of two: then f64 holds it exactly, since bins have 0, 1, 2 or 4 samples. A fraction is half a sample below its
+   sample's rank, so that its rounding does not matter. */
 static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_t *sums, double *fractions,
                                 unsigned char *dst) {
-    int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN, by_bin = desc->form == GPUSCAN_QUANTILE_BIN;
-    uint32_t ranks = (uint32_t)desc->fraction_count, bins = (uint32_t)desc->bins, k;
-    double total = (double)sums[bins - 1];
-    for (k = 0; k < ranks; k++) {
-        uint32_t bin = 2 + (bins - 3) * k / (ranks - 1);
-        uint64_t rank = sums[bin], before = sums[bin - 1];
-        while (bin > 0 && before == rank) /* skips empty bins */
-            before = --bin ? sums[bin - 1] : 0;
-        fractions[k] = (double)(by_bin && k % 2 ? before + 1 : rank) / total;
-        if (is_mean) /* fractions come in pairs: number k, if odd, mirrors number k - 1 */
-            fractions[k] = k % 2 == 0 ? (double)(k / 2) / 16 : k == 1 ? 1 : 1 - fractions[k - 1] + 1 / total;
-        if (by_bin)
-            gpuscan__put(GPUSCAN_TYPE_U32, dst, k, bin);
-        else if (!is_mean || k < ranks / 2)
-            gpuscan__put_bits(4, dst, k, gpuscan__real_bits(GPUSCAN_TYPE_F32, is_mean ? bins / 2.0 : bin + 1.0));
+    int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN;
+    uint64_t results = desc->fraction_count / (is_mean ? 2u : 1u), total = sums[desc->bins - 1], k, rank;
+    for (k = 0; k < results; k++) {
+        uint64_t span = 1, first, last, bin = 0, sum = 0, before;
+        double *own = &fractions[is_mean ? 2 * k : k], result;
+        if (is_mean)
+            span = gpuscan__max(gpuscan__power_of_two_below((size_t)total) >> (results - 1 - k), 1);
+        first = 1 + (total - span) * k / (results - 1);
+        last = first + span - 1;
+        for (rank = first; rank <= last; rank++) {
+            while (sums[bin] < rank)
+                bin++;
+            sum += 2 * bin + 1; /* twice the centre of the bin */
+        }
+        before = bin ? sums[bin - 1] : 0;
+        result = is_mean ? (double)sum / (double)(2 * span)
+                         : (double)bin + (double)(last - before) / (double)(sums[bin] - before);
+        own[0] = ((double)first - 0.5) / (double)total;
+        own[is_mean] = ((double)last - 0.5) / (double)total;
+        gpuscan__put_bits(4, dst, k, desc->form == GPUSCAN_QUANTILE_BIN
+                                         ? bin : gpuscan__real_bits(GPUSCAN_TYPE_F32, result));
     }
 }
 
@@ -22369,7 +22343,7 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     int plain = own.variant != GPUSCAN__QUANTILE_ALL, small = own.variant == GPUSCAN__QUANTILE_SMALL;
     unsigned round = test->round;
     uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
-    uint64_t *sums, row;
+    uint64_t *sums, row, sum;
     double *fractions = (double *)gpuscan__test_memory(test, GPUSCAN__TEST_RANKS * sizeof(*fractions));
     unsigned char *counts, *cdf = NULL, *dst;
     if (round == 3)
@@ -22390,9 +22364,13 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     dst = gpuscan__test_out(test, &desc->dst, desc->rows * desc->fraction_count * 4);
     sums = (uint64_t *)gpuscan__test_memory(test, bins * sizeof(*sums));
     for (row = 0; row < desc->rows && !test->failed; row++) {
-        gpuscan__test_counts(counter, bins, counts + row * desc->pitch * size, sums);
-        for (k = 0; k < bins && cdf; k++)
-            gpuscan__put(counter, cdf, row * desc->pitch + k, sums[k]);
+        for (k = 0, sum = 0; k < bins; k++) { /* rows have the same counts, but begin with different ones */
+            uint64_t count = ((uint64_t)1 << gpuscan__mix((k + row) % bins) % 4) / 2;
+            gpuscan__put(counter, counts, row * desc->pitch + k, count);
+            sums[k] = sum += count;
+            if (cdf)
+                gpuscan__put(counter, cdf, row * desc->pitch + k, sum);
+        }
         gpuscan__test_ranks(desc, sums, fractions,
                             dst + row * desc->fraction_count / (desc->form == GPUSCAN_QUANTILE_MEAN ? 2 : 1) * 4);
     }
