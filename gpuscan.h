@@ -9812,15 +9812,10 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
 "#line 9809 \"kernels.cl.inc\"\n"
-"@;@b{\n"
-"$HISTOGRAM_FINISH_NUMBERS\n"
-"}`histogram_finish_@\\s;\n\n"
-"kernel $@n_SIZE void\n"
-"`histogram_finish(`%@H`@ver*accumulators,@H`@ver*@vs,\n"
-"`histogram_finish_@\\s @\\s@)\n"
+"kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
-"get_global_id(0)*$MOVED,@\\s.@vers,get_global_size(0),@\\s.`P_bins,\n"
-"$CPU?(`H)@\\s.tables:1,(`H)@\\s.@z);\n"
+"get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
+"b$zs.`P_bins,$CPU?(`H)@\\s.tables:1,(`H)@\\s.@z);\n"
 "}\n\n",
 NULL};
 #else
@@ -9828,7 +9823,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9835 \"kernels.cl.inc\"\n"
+"#line 9829 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9937,7 +9932,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9967 \"kernels.cl.inc\"\n"
+"#line 9961 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9988,7 +9983,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10023 \"kernels.cl.inc\"\n"
+"#line 10017 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10125,7 +10120,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10182 \"kernels.cl.inc\"\n"
+"#line 10176 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10407,7 +10402,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10520 \"kernels.cl.inc\"\n"
+"#line 10514 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -11076,7 +11071,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11307 \"kernels.cl.inc\"\n"
+"#line 11301 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11234,7 +11229,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11489 \"kernels.cl.inc\"\n"
+"#line 11483 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11327,7 +11322,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11591 \"kernels.cl.inc\"\n"
+"#line 11585 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -18491,10 +18486,7 @@ typedef struct gpuscan__histogram_plan {
     GPUSCAN__HISTOGRAM_PLAN(X) X(slice_bins) X(samples_offset) X(pitch) X(count_offset) X(weights_offset)              \
     X(edges_offset) X(accumulators_offset) X(counts_offset) X(tiles) X(first_tile) X(members) X(image_x) X(image_y)    \
     X(tables) X(flags)
-#define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X)                                                                           \
-    X(accumulators_offset) X(counts_offset) X(counters) X(all_bins) X(tables) X(flags)
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
-GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
 enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* indices of the plan's first ranges */
 enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* indices of the program's further kernels */
 
@@ -18620,7 +18612,6 @@ GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan 
     const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
     const gpuscan__histogram_key own = plan->key;
     gpuscan__define(text, "HISTOGRAM_NUMBERS", gpuscan__histogram_numbers_text);
-    gpuscan__define(text, "HISTOGRAM_FINISH_NUMBERS", gpuscan__histogram_finish_numbers_text);
     gpuscan__define_shape(text, gs, &common->key, plan->vector);
     gpuscan__define_image(text, own.image, plan->element, own.pixel_channels);
     gpuscan__define_samples(text, gs, plan);
@@ -19326,13 +19317,13 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
            plan->tile_samples < (uint64_t)1 << 31;
 }
 
-/* Enqueues a launch that counts. If the launch takes only some of the tiles, first_tile is the first of them. */
-static void gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan, uint32_t flags,
-                                     uint64_t first_tile, uint64_t groups) {
+/* Enqueues a launch. If it takes only some of the tiles, first_tile is the first of them. All kernels have the same
+   arguments, but GPUSCAN__HISTOGRAM_FINISH needs no local memory. */
+static void gpuscan__histogram_launch(gpuscan__chain *chain, const gpuscan__histogram_plan *plan, size_t kernel,
+                                      uint64_t first_tile, uint64_t groups) {
     const gpuscan_histogram_desc *desc = plan->desc;
     const uint32_t unit = plan->element == GPUSCAN_TYPE_CUSTOM ? 1 : plan->element_size; /* sizeof(gpuscan_element) */
-    gpuscan__launch launch =
-        gpuscan__launch_begin(chain, gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     gpuscan__histogram_numbers numbers;
     numbers.samples_offset = gpuscan__arg_source(&launch, desc->samples, &desc->samples_image, &plan->image) *
                              (plan->element_size / unit);
@@ -19353,34 +19344,27 @@ static void gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histo
     numbers.first_tile = first_tile;
     numbers.members = gpuscan__unless_rehearsed(chain, plan->members);
     numbers.tables = plan->tables;
-    numbers.flags = flags | (plan->in_launch ? GPUSCAN__FLAG_FINISH : 0);
-    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, gpuscan__counts_shared(plan));
+    numbers.flags = plan->common.flags | (plan->in_launch ? (uint32_t)GPUSCAN__FLAG_FINISH : 0) |
+                    (plan->in_counts ? (uint32_t)GPUSCAN__FLAG_IN_COUNTS : 0);
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
+                        kernel == GPUSCAN__HISTOGRAM_FINISH ? 0 : gpuscan__counts_shared(plan));
 }
 
 static void gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
     int is_cpu = gpuscan__key_is_cpu(&common->key);
-    uint32_t flags = common->flags | (plan->in_counts ? GPUSCAN__FLAG_IN_COUNTS : 0);
-    uint64_t groups = gpuscan__unless_rehearsed(chain, plan->groups), most = groups, done = 0;
-    gpuscan__launch launch;
-    gpuscan__histogram_finish_numbers numbers;
+    size_t kernel = gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0;
+    uint64_t groups = gpuscan__unless_rehearsed(chain, plan->groups), most = groups, done;
+    uint64_t counters = gpuscan__unless_rehearsed(chain, plan->tiles) * plan->all_bins;
     if (plan->key.tiled && !is_cpu)
         most = gpuscan__max(GPUSCAN__TILE_GROUPS / plan->members, 1) * plan->members;
-    for (; done < groups; done += most)
-        gpuscan__histogram_count(chain, plan, flags, plan->key.tiled ? done / plan->members : 0,
-                                 gpuscan__min(most, groups - done));
-    if (plan->in_launch)
-        return;
-    launch = gpuscan__launch_begin(chain, GPUSCAN__HISTOGRAM_FINISH);
-    numbers.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
-    numbers.counts_offset = gpuscan__arg_buffer(&launch, plan->desc->counts);
-    numbers.all_bins = plan->all_bins;
-    numbers.counters = gpuscan__unless_rehearsed(chain, plan->tiles) * plan->all_bins;
-    numbers.tables = plan->tables;
-    numbers.flags = flags;
-    groups = gpuscan__min(gpuscan__ceil_div(numbers.counters, common->key.group),
+    for (done = 0; done < groups; done += most)
+        gpuscan__histogram_launch(chain, plan, kernel, plan->key.tiled ? done / plan->members : 0,
+                                  gpuscan__min(most, groups - done));
+    groups = gpuscan__min(gpuscan__ceil_div(counters, common->key.group),
                           chain->gs->device.units * (is_cpu ? (uint64_t)1 : 16));
-    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
+    if (!plan->in_launch)
+        gpuscan__histogram_launch(chain, plan, GPUSCAN__HISTOGRAM_FINISH, 0, groups);
 }
 
 /* ---- self-test: values whose bins are certain */
