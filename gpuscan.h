@@ -18490,11 +18490,6 @@ GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* indices of the plan's first ranges */
 enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* indices of the program's further kernels */
 
-/* Returns the size of an edge in bytes. For f16 samples, edges are f32. */
-static uint32_t gpuscan__edge_size(const gpuscan__histogram_plan *plan) {
-    return plan->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[plan->sample].size;
-}
-
 static uint32_t gpuscan__active_channels(uint32_t mask) {
     uint32_t active = 0;
     for (; mask; mask &= mask - 1)
@@ -18950,7 +18945,8 @@ static gpuscan_result gpuscan__histogram_ranges(gpuscan *gs, gpuscan__histogram_
     range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
     range->required = 0;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
-    range = gpuscan__input(common, "edges", desc->edges, edges, gpuscan__edge_size(plan));
+    range = gpuscan__input(common, "edges", desc->edges, edges,
+                           plan->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[plan->sample].size);
     range->at_zero = 1;
     return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
 }
@@ -21014,16 +21010,6 @@ static const gpuscan__sort_tile *gpuscan__sort_tile_of(const gpuscan *gs, const 
     return &gpuscan__sort_tiles[column][wide][values];
 }
 
-/* Sets `loads` and `copies` of the key, for the kernel that counts the digits of all passes. */
-static void gpuscan__sort_fit_counts(const gpuscan *gs, gpuscan__sort_plan *plan) {
-    gpuscan__sort_key *own = &plan->key;
-    own->loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->keys.size, 16);
-    own->copies = 32;
-    while (own->copies > 1 && (gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
-                               gpuscan__sort_histogram_bytes(gs, plan) > gpuscan__sort_room(gs, plan)))
-        own->copies /= 2;
-}
-
 /* Chooses a form that sorts any number of elements, and its tiles. */
 static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
     const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
@@ -21064,7 +21050,11 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     if (!is_single)
         return;
     key->registers = gpuscan__registers(gs, key, tile->registers);
-    gpuscan__sort_fit_counts(gs, plan);
+    own->loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->keys.size, 16);
+    own->copies = 32; /* of the counts, in the kernel that counts the digits of all passes */
+    while (own->copies > 1 && (gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
+                               gpuscan__sort_histogram_bytes(gs, plan) > gpuscan__sort_room(gs, plan)))
+        own->copies /= 2;
 }
 
 /* Sets the key except wide, value_size and fields, which gpuscan__sort_choose_values sets. */
@@ -21554,22 +21544,9 @@ static void gpuscan__sort_test_out(gpuscan__test *test, gpuscan_buffer *buffer, 
         memcpy(dst + i * size, src + order[i] * size, size);
 }
 
-/* Sets a round's number of elements, and the bits to sort by. Round 2 sorts by part of a key if the program can. */
-static void gpuscan__sort_test_size(const gpuscan__test *test, gpuscan_sort_desc *desc) {
-    const gpuscan__key *key = test->key;
-    gpuscan__sort_key own = gpuscan__sort_own(key);
-    unsigned round = test->round;
-    desc->count = 3 * (uint64_t)key->tile + 5;
-    if (own.form == GPUSCAN__SORT_SMALL)
-        desc->count = round == 1 ? key->tile : key->tile - key->tile / 8;
-    if (round == 2 && !own.whole && own.form != GPUSCAN__SORT_FILLED) {
-        desc->bit_begin = 3;
-        desc->bit_end = 8 * gpuscan__types[desc->key_type].size - 2;
-    }
-}
-
-/* Tests a sort. If indices move with keys, round 1 asks for a permutation, and round 2 gathers a payload by index. No
-   array is sorted in place. But the plan does not know this, so that the copies of results to `dst` are tested, too. */
+/* Tests a sort. If indices move with keys, round 1 asks for a permutation, and round 2 gathers a payload by index. If
+   the program can sort by part of a key, round 2 does. No array is sorted in place. But the plan does not know this, so
+   that the copies of results to `dst` are tested, too. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     gpuscan__sort_key own = gpuscan__sort_own(test->key);
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
@@ -21584,7 +21561,13 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     desc->key_type = (gpuscan_type)test->key->src;
     desc->descending = round == 1;
     desc->payloads = test->payloads;
-    gpuscan__sort_test_size(test, desc);
+    desc->count = 3 * (uint64_t)test->key->tile + 5;
+    if (own.form == GPUSCAN__SORT_SMALL)
+        desc->count = test->key->tile - (round == 1 ? 0 : test->key->tile / 8);
+    if (round == 2 && !own.whole && own.form != GPUSCAN__SORT_FILLED) {
+        desc->bit_begin = 3;
+        desc->bit_end = 8 * gpuscan__types[desc->key_type].size - 2;
+    }
     for (k = 0; k < GPUSCAN__SORT_FIELDS && own.fields[k]; k++)
         test->payloads[desc->payload_count++].size = own.fields[k];
     if (moves_indices && round == 1)
