@@ -18310,23 +18310,15 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     return shape;
 }
 
-/* Sets a round's rows or segments. Round 0: 20 or more, of 5 elements. Round 1: three, longer than two tiles. Round 2
-   (only with key.split): three, longer than a lane's loads. Empty segments follow each segment: 1 or, on a GPU from
-   round 1 on, 15, so that long segments are rare. Returns 1 + their number (2 or 16), or 0 for rows. */
+/* Sets the number and length of a round's rows or segments. Round 0: 20 or more, of 5 elements. Round 1: three, longer
+   than two tiles. Round 2 (only with key.split): three, longer than a lane's loads. Returns 1 + the number of empty
+   segments that follow each segment: 1 or, on a GPU from round 1 on, 15, so that long segments are rare. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
-    uint64_t each = own->lanes && test->round ? 16 : 2;
     desc->count = test->round == 0 ? 5 : test->round == 1 ? 2 * tile + 3 : 4 * items + 36;
     desc->rows = test->round ? 3 : 2 * tile / desc->count + 20;
-    if (own->segments == GPUSCAN__SEGMENTS_ROWS)
-        return 0;
-    desc->segments.form = GPUSCAN_SEGMENTS_OFFSETS;
-    desc->segments.type = own->segments == GPUSCAN__SEGMENTS_U64 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
-    desc->segments.count = each * desc->rows;
-    desc->count *= desc->rows;
-    desc->rows = 0;
-    return each;
+    return own->segments == GPUSCAN__SEGMENTS_ROWS ? 1 : own->lanes && test->round ? 16 : 2;
 }
 
 GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
@@ -18346,17 +18338,23 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     desc->init = e->arg ? NULL : test->init;
     desc->count = shape.count;
     desc->rows = 1;
-    each = own.segments ? gpuscan__test_rows_of_segments(test, &own) : 0;
-    rows = each ? desc->segments.count / each : desc->rows;
-    length = each ? desc->count / rows : desc->count;
-    if (each)
+    each = own.segments ? gpuscan__test_rows_of_segments(test, &own) : 1;
+    rows = desc->rows;
+    length = desc->count;
+    if (each > 1) {
+        desc->segments.form = GPUSCAN_SEGMENTS_OFFSETS;
+        desc->segments.type = own.segments == GPUSCAN__SEGMENTS_U64 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+        desc->segments.count = each * rows;
+        desc->count = rows * length;
+        desc->rows = 0;
         offsets = gpuscan__test_in(test, &desc->segments.data,
-                                   (desc->segments.count + 1) * gpuscan__types[desc->segments.type].size);
+                                   (each * rows + 1) * gpuscan__types[desc->segments.type].size);
+    }
     desc->src_width = own.image ? 1021 : 0; /* every device supports images of this width with enough rows */
     src = gpuscan__test_in(test, own.image ? NULL : &desc->src, (length * rows + desc->src_width) * e->src_size);
-    dst = gpuscan__test_out(test, &desc->dst, rows * (each ? each : 1) * size);
+    dst = gpuscan__test_out(test, &desc->dst, rows * each * size);
     for (i = 0; i < rows && !test->failed; i++) {
-        unsigned char *row = src + i * length * e->src_size, *result = dst + i * (each ? each : 1) * size;
+        unsigned char *row = src + i * length * e->src_size, *result = dst + i * each * size;
         if (own.segments) {
             shape.count = length;
             shape.tile = length / 2 + 1;
@@ -18366,14 +18364,14 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
         gpuscan__test_elements(e, &shape, 0, row, test->init, NULL, result);
         if (e->arg) { /* the result is an index. For an empty segment, it has all bits set */
             memset(test->init, 0xff, sizeof(test->init));
-            gpuscan__put(e->dst, result, 0, shape.best + (each ? i * length : 0));
+            gpuscan__put(e->dst, result, 0, shape.best + (offsets ? i * length : 0));
         }
         for (k = 1; k < each; k++)
             memcpy(result + k * size, test->init, (size_t)size);
-        for (k = 0; k < each; k++) /* the segment's offset, then the offsets of the empty segments that follow it */
+        for (k = 0; offsets && k < each; k++) /* the segment's offset, then those of the empty segments behind it */
             gpuscan__put(desc->segments.type, offsets, i * each + k, (i + (k > 0)) * length);
     }
-    if (each && !test->failed)
+    if (offsets && !test->failed)
         gpuscan__put(desc->segments.type, offsets, desc->segments.count, desc->count);
     if (own.image) {
         const gpuscan__test_image image = {
