@@ -12313,7 +12313,7 @@ static uint32_t gpuscan__alignment(uint32_t size) {
     return size & (0u - size);
 }
 
-static uint32_t gpuscan__log2(uint32_t x) {
+static uint32_t gpuscan__log2(uint64_t x) {
     return x > 1 ? 1 + gpuscan__log2(x / 2) : 0;
 }
 
@@ -18642,12 +18642,8 @@ static uint32_t gpuscan__bin_mode(uint64_t range, uint64_t bins) {
 }
 
 static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins) {
-    uint64_t shift = 0;
-    if (mode == GPUSCAN__BIN_MODE_SHIFT) {
-        while ((range / bins) >> shift > 1)
-            shift++;
-        return shift;
-    }
+    if (mode == GPUSCAN__BIN_MODE_SHIFT)
+        return gpuscan__log2(range / bins);
     if (range == 0)
         return bins;
     if (mode == GPUSCAN__BIN_MODE_MULTIPLY_16)
@@ -19454,37 +19450,32 @@ static uint64_t gpuscan__test_value_bits(gpuscan_type type, uint64_t x) {
     return gpuscan__is_float(type) ? gpuscan__real_bits(type, (double)(int64_t)x / GPUSCAN__TEST_UNITS) : x;
 }
 
-/* Adds source code: the type of custom pixels, a macro for a pixel's number, and a function that returns a value. */
-static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_plan *plan) {
-    static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
-    const gpuscan__test_bins of = gpuscan__test_bins_of(plan, 0);
-    const char *type = gpuscan__types[plan->sample].name;
-    uint32_t parts = plan->element_size % 4 == 0 ? plan->element_size / 4 : plan->element_size;
-    char line[160];
-    if (plan->element == GPUSCAN_TYPE_CUSTOM)
-        snprintf(line, sizeof(line),
-                 "typedef struct { %s part[%u]; } gpuscan_test_type;\n#define GPUSCAN_TEST_NUMBER(x) x.part[%u]\n",
-                 parts < plan->element_size ? "uint" : "uchar", (unsigned)parts, (unsigned)parts - 1);
-    else
-        snprintf(line, sizeof(line), "#define GPUSCAN_TEST_NUMBER(x) ((ulong)(%s))\n", sums[plan->key.pixel_channels]);
-    gpuscan__text_add(text, line);
-    snprintf(line, sizeof(line),
-             "%s gpuscan_test_value(ulong n) { return (%s)(long)(%lluul + n %% %d * %lluul) / %d; }\n", type, type,
-             (unsigned long long)(of.lower - GPUSCAN__TEST_BELOW * of.step), GPUSCAN__TEST_VALUES,
-             (unsigned long long)of.step, gpuscan__is_float(plan->sample) ? GPUSCAN__TEST_UNITS : 1);
-    gpuscan__text_add(text, line);
-}
-
+/* Tests expressions of the test in place of the caller's. Their source has the type of custom pixels, a macro for a
+   pixel's number, and a function that returns a value by its number. */
 static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan, int *right) {
+    static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
     gpuscan__histogram_plan stand_in = *(const gpuscan__histogram_plan *)plan;
+    const gpuscan__test_bins of = gpuscan__test_bins_of(&stand_in, 0);
+    const char *type = gpuscan__types[stand_in.sample].name;
+    unsigned size = stand_in.element_size, parts = size % 4 == 0 ? size / 4 : size;
+    int is_custom = stand_in.element == GPUSCAN_TYPE_CUSTOM;
     gpuscan_custom *texts = &stand_in.texts;
-    gpuscan__text source = gpuscan__text_of(gs);
-    gpuscan_result r;
-    gpuscan__test_source(&source, &stand_in);
+    char pixel[160], source[400];
+    if (is_custom)
+        snprintf(pixel, sizeof(pixel),
+                 "typedef struct { %s part[%u]; } gpuscan_test_type;\n#define GPUSCAN_TEST_NUMBER(x) x.part[%u]\n",
+                 parts < size ? "uint" : "uchar", parts, parts - 1);
+    else
+        snprintf(pixel, sizeof(pixel), "#define GPUSCAN_TEST_NUMBER(x) ((ulong)(%s))\n",
+                 sums[stand_in.key.pixel_channels]);
+    snprintf(source, sizeof(source),
+             "%s%s gpuscan_test_value(ulong n) { return (%s)(long)(%lluul + n %% %d * %lluul) / %d; }\n", pixel, type,
+             type, (unsigned long long)(of.lower - GPUSCAN__TEST_BELOW * of.step), GPUSCAN__TEST_VALUES,
+             (unsigned long long)of.step, gpuscan__is_float(stand_in.sample) ? GPUSCAN__TEST_UNITS : 1);
     memset(texts, 0, sizeof(*texts));
-    texts->source = source.data;
-    texts->size = stand_in.element_size;
-    texts->type = stand_in.element == GPUSCAN_TYPE_CUSTOM ? "gpuscan_test_type" : NULL;
+    texts->source = source;
+    texts->size = size;
+    texts->type = is_custom ? "gpuscan_test_type" : NULL;
     texts->convert = stand_in.key.converted ? "gpuscan_test_value(GPUSCAN_TEST_NUMBER(x) + i)" : NULL;
     if (texts->convert && stand_in.key.image) /* the 3 in the text is GPUSCAN__TEST_IMAGE_X */
         texts->convert =
@@ -19492,12 +19483,7 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     if (stand_in.key.weighed)
         texts->combine = stand_in.key.converted ? "1 + (GPUSCAN_TEST_NUMBER(x) + i) % 3" : "1 + i % 3";
     stand_in.common.e.custom = texts;
-    if (source.failed)
-        r = gpuscan__no_memory(gs, "a self-test's text");
-    else
-        r = gpuscan__prove_in_place_of(gs, plan, &stand_in.common, right);
-    gpuscan__release(&gs->allocator, source.data);
-    return r;
+    return gpuscan__prove_in_place_of(gs, plan, &stand_in.common, right);
 }
 
 /* Fills a pixel with values i, i + 1, ..., one per channel. Counts them in `counts` unless that is NULL. */
