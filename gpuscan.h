@@ -2218,7 +2218,7 @@ NULL};
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
 "#line 838 \"kernels.cl.inc\"\n"
-"@hRUN_STATE\n\n"
+"@hRUN_STATE\n\n\n"
 "@;$RUN_COUNT `run_@v;\n"
 "@;@b{\n"
 "@hREDUCES\n"
@@ -2347,7 +2347,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 976 \"kernels.cl.inc\"\n"
+"#line 977 \"kernels.cl.inc\"\n"
 "@h@o\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$FLAGS_BEFORE ($@B$d$@o == $@o_FLAGS)\n"
 "@6$COMPARES_KEYS ($@o == $@o_KEYS || $FLAGS_BEFORE)\n"
@@ -2496,7 +2496,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1159 \"kernels.cl.inc\"\n"
+"#line 1160 \"kernels.cl.inc\"\n"
 "@6$$g_LINKS 16\n"
 "@6$$f_LINKS 16\n\n\n"
 "@hRUN_STATE\n"
@@ -2601,7 +2601,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1277 \"kernels.cl.inc\"\n"
+"#line 1278 \"kernels.cl.inc\"\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
 "@%`H `packed_@W(`O`Y){\n"
@@ -2644,7 +2644,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1328 \"kernels.cl.inc\"\n"
+"#line 1329 \"kernels.cl.inc\"\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
 "@O\n"
@@ -2700,7 +2700,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1389 \"kernels.cl.inc\"\n"
+"#line 1390 \"kernels.cl.inc\"\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
 "@g\n"
@@ -2984,7 +2984,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1731 \"kernels.cl.inc\"\n"
+"#line 1732 \"kernels.cl.inc\"\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
 "@6@>@C (@jS * @>)\n\n\n"
@@ -3538,7 +3538,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2382 \"kernels.cl.inc\"\n"
+"#line 2383 \"kernels.cl.inc\"\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
@@ -3687,7 +3687,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2551 \"kernels.cl.inc\"\n"
+"#line 2552 \"kernels.cl.inc\"\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
@@ -4002,7 +4002,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2906 \"kernels.cl.inc\"\n"
+"#line 2907 \"kernels.cl.inc\"\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
 "@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
@@ -4761,7 +4761,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3808 \"kernels.cl.inc\"\n"
+"#line 3809 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -5272,7 +5272,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4475 \"kernels.cl.inc\"\n"
+"#line 4476 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``C_`Ws_@\\s;\n\n"
@@ -5567,7 +5567,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4818 \"kernels.cl.inc\"\n"
+"#line 4819 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5670,7 +5670,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4949 \"kernels.cl.inc\"\n"
+"#line 4950 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5961,7 +5961,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5285 \"kernels.cl.inc\"\n"
+"#line 5286 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
 "}``C_$ps_@\\s;\n\n"
@@ -6013,7 +6013,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5366 \"kernels.cl.inc\"\n"
+"#line 5367 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6313,7 +6313,7 @@ static const char *const gpuscan__piece_select[] = {
 "j++;\n"
 "}\n"
 "}\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n\n"
 "@6$WRITER ($RUNS_BY_SUB@n ? @j : @i)\n"
 "@6$WRITERS ($RUNS_BY_SUB@n ? @jS : $@n)\n"
 "@6$DEPTH ($@4$d!$RUNS ? 8 : 1)\n"
@@ -6473,7 +6473,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5912 \"kernels.cl.inc\"\n"
+"#line 5914 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6783,7 +6783,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6241 \"kernels.cl.inc\"\n"
+"#line 6243 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6863,7 +6863,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6334 \"kernels.cl.inc\"\n"
+"#line 6336 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -7093,7 +7093,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6613 \"kernels.cl.inc\"\n"
+"#line 6615 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7290,7 +7290,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@;@k_MASK ``I_$w;\n"
 "@6@k_LANES (``I_$w)($EACH_LANE(@k, @j_AT, 0))\n\n"
 "@6$SHORT_SEGMENT (($@A ? 48 : 128) * @k)\n\n"
-"@6$SOME_VECTORS 8u\n\n"
+"@6$SOME_VECTORS 8u\n\n\n"
 "@6@>S_BEHIND ($BY_ROWS ? 2u : $SOME_VECTORS)\n\n"
 "@;@b{\n"
 "@'``X*`X;\n"
@@ -7749,7 +7749,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7384 \"kernels.cl.inc\"\n"
+"#line 7387 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7802,7 +7802,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7453 \"kernels.cl.inc\"\n"
+"#line 7456 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8202,7 +8202,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7909 \"kernels.cl.inc\"\n"
+"#line 7912 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8517,7 +8517,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "$SUB@n_SYNC();\n"
 "}\n"
 "}\n"
-"@g\n\n\n",
+"@g\n\n\n\n",
 "@7@c`quan`F_walk(`+@'``X*@vs,@Huchar*cdf,@ccdf_size,\n"
 "@Y`@|s*@|s,@Y`mean_range*range,@c@y,\n"
 "@c$t,`H batches,@c@W,@crank,@H`H*to,\n"
@@ -8699,7 +8699,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8491 \"kernels.cl.inc\"\n"
+"#line 8495 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -9021,7 +9021,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8874 \"kernels.cl.inc\"\n"
+"#line 8878 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9123,7 +9123,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9008 \"kernels.cl.inc\"\n"
+"#line 9012 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
 "@6$STRIDE (b$zs.`P_bins + 1)\n\n"
@@ -9402,7 +9402,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9332 \"kernels.cl.inc\"\n"
+"#line 9336 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9811,7 +9811,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9809 \"kernels.cl.inc\"\n"
+"#line 9813 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
 "}`histogram_finish_@\\s;\n\n"
@@ -9828,7 +9828,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9835 \"kernels.cl.inc\"\n"
+"#line 9839 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9937,7 +9937,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9967 \"kernels.cl.inc\"\n"
+"#line 9971 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9988,7 +9988,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10023 \"kernels.cl.inc\"\n"
+"#line 10027 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10125,7 +10125,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10182 \"kernels.cl.inc\"\n"
+"#line 10186 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10407,7 +10407,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10520 \"kernels.cl.inc\"\n"
+"#line 10524 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -11076,7 +11076,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11307 \"kernels.cl.inc\"\n"
+"#line 11311 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11234,7 +11234,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11489 \"kernels.cl.inc\"\n"
+"#line 11493 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11327,7 +11327,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11591 \"kernels.cl.inc\"\n"
+"#line 11595 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -11779,7 +11779,7 @@ typedef struct gpuscan__facts {
     X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4}) /* minimum vectors per work-item without slices */     \
     X(copies[2],     { 2,   32,  32,  32,   4,  2,  8,  8,  4}, /* maximum copies of the bins in local memory */       \
                      { 2,   16,   8,   8,   4,  2,  8,  8,  4}) /* [1]: samples > 1 byte */                            \
-    /* register limit; none if bins lie in slices and samples are many, or if one row has its bins in global memory */ \
+    /* register limit; none if bins lie in slices (unless `few` is 1) or in global memory (unless `rows` is 1) */      \
     X(registers, GPUSCAN__NVIDIA(64, 0))                                                                               \
     /* vectors that a work-item loads at a time if bins lie in slices and samples are few: see GPUSCAN__SLICE_SHORT */ \
     X(short_vectors, { 2,    4,   0,   0,   0,  0,  2,  2,  0})                                                        \
@@ -14942,14 +14942,14 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
 
 /* ---- images */
 
-/* Gives how many channels a pixel has, for channel orders from CL_R on in the order of OpenCL's numbers: R, A, RG, RA,
-   RGB, RGBA, BGRA, ARGB, INTENSITY, LUMINANCE, Rx, RGx, RGBx, DEPTH, DEPTH_STENCIL, sRGB, sRGBx, sRGBA, sBGRA, ABGR. If
-   the number is 0, the order is not supported. */
+/* [order - CL_R]: how many channels a pixel has. 0: the channel order is not supported. By OpenCL's numbers, the orders
+   are R, A, RG, RA, RGB, RGBA, BGRA, ARGB, INTENSITY, LUMINANCE, Rx, RGx, RGBx, DEPTH, DEPTH_STENCIL, sRGB, sRGBx,
+   sRGBA, sBGRA and ABGR. */
 static const unsigned char gpuscan__image_channels[] = {1, 1, 2, 2, 3, 4, 4, 4, 1, 1, 1, 2, 3, 0, 0, 3, 3, 4, 4, 4};
 
-/* Gives the type of the numbers that kernels read, for channels' data types from CL_SNORM_INT8 on: two signed and two
-   unsigned normalised integers, SHORT_565, SHORT_555, INT_101010, signed and unsigned integers, HALF_FLOAT, FLOAT,
-   INT24 (only depth images have it, so it is not supported) and INT_101010_2. */
+/* [type - CL_SNORM_INT8]: the type of the numbers that kernels read. By OpenCL's numbers, channels' types are two
+   signed and two unsigned normalised integers, SHORT_565, SHORT_555, INT_101010, signed and unsigned integers,
+   HALF_FLOAT, FLOAT, INT24 (only depth images have it, so it is not supported) and INT_101010_2. */
 static const gpuscan_type gpuscan__image_types[] = {
     GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32,     GPUSCAN_TYPE_F32,
     GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_I16, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U8,      GPUSCAN_TYPE_U16,
@@ -16434,8 +16434,8 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
     X(sums_offset) X(keys_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 
-/* Numbers a program's kernels. Multi-pass programs begin with scan_sums, unless key.undivided is 1. Then comes the
-   kernel that stores the results, then kernels that only one operation has. */
+/* Numbers a program's kernels. Multi-pass programs begin with scan_sums, unless key.undivided is 1. The kernel that
+   stores the results comes next, then kernels that only one operation has. */
 enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_PARTS,
@@ -16569,7 +16569,8 @@ typedef struct gpuscan__heads {
     uint64_t at;         /* if `form` is HEADS_BITS: the bits begin `at` bytes into the scratch of kind PLAIN */
 } gpuscan__heads;
 
-/* Passes the array of flags, keys or bits to the kernel. Returns the offset in flags, keys or 32-bit words of bits. */
+/* Passes the array of flags, keys or bits to the kernel. Returns the offset, counted in flags, in keys or in
+   32-bit words of bits. */
 static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads *heads) {
     if (heads->form == GPUSCAN__HEADS_NONE)
         return 0;
@@ -19157,8 +19158,9 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
 }
 
 /* Returns whether a GPU's accumulators also count the groups that have added to them, so that the last group writes
-   `counts` in the same launch. 64 bits must hold this count (20 bits) and the total (44 bits): below 2^42 samples
-   or, with weights, 2^12 groups' 32-bit sums. Returns 0 above 4096 bins without slices: a second launch is faster. */
+   `counts` in the same launch. An accumulator's upper 20 bits hold this count, its lower 44 bits the total. So samples
+   must be fewer than 2^42 (each adds 1), and groups at most 2^12 (with weights, each adds less than 2^32). Returns 0
+   above 4096 bins without slices: a second launch is faster. */
 static uint32_t gpuscan__histogram_arrivals(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     int counts = !gpuscan__key_is_cpu(&plan->common.key) && gs->device.int64_atomics && own->copies && !own->tiled &&
@@ -19401,7 +19403,7 @@ static void gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__pla
 
 static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere = -3; /* in place of a bin's number */
 
-/* Returns the bounds of the bins that the self-test counts in. `slot` is the channel's number in the mask. In the form
+/* Returns the bounds of the bins that the self-test counts in. `slot` numbers the channels in the mask. In the form
    EDGES, the test has its own edges, evenly spaced: for floats, edge k is k. Some integers are outside of all bins. */
 static gpuscan__bounds gpuscan__test_bounds(const gpuscan__histogram_plan *plan, uint32_t slot) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
@@ -19967,7 +19969,8 @@ static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *p
                                                   plan->capacity, in_place);
 }
 
-/* Ends `resolve` of selections and runs: adds the ranges of tally and count_buffer. Refuses calls without results. */
+/* Ends `resolve` of selections and runs: checks the tally, and lists the buffers of tally and count_buffer in
+   plan->ranges. Refuses a call that has neither an output nor a tally. */
 static gpuscan_result gpuscan__select_end(gpuscan *gs, gpuscan__select_plan *plan) {
     static const char *const fields[2][3] = {{"selected.count", "selected.count_type", "selected.dispatch"},
                                              {"runs.count", "runs.count_type", "runs.dispatch"}};
@@ -20709,7 +20712,8 @@ typedef struct gpuscan__sort_plan {
     int blocks;  /* 1: with buckets, a work-item moves a block of keys, then their values; 0: each key with its value */
     int wants_indices, by_index; /* wants_indices: 1: returns a permutation. by_index: 1: indices move with keys */
     uint64_t tiles, groups; /* groups: how many groups a launch of sort_keys or sort_gather has */
-    uint64_t parts, moved_at; /* parts: groups that count or scatter. moved_at: byte offset in scratch for gathering */
+    uint64_t parts;    /* how many groups count or scatter */
+    uint64_t moved_at; /* offset in scratch, in bytes, where an array is gathered if its dst may be its src */
     gpuscan__sort_buffers keys, values; /* values.size is 0 if keys move alone */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* for each field of a record, its payload's number */
     uint32_t flags; /* a sum of GPUSCAN__FLAG_BY_INDEX, _NO_KEYS, _PACKS and _UNPACKS */
@@ -20832,7 +20836,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
-/* Lists macros of a program, each with its value: a field of the sort's own key, or 1 if the key has a certain form. */
+/* Lists macros of a program, each with its value: a field of gpuscan__sort_key, or 1 if it has a certain form. */
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
     X(SORT_SMALL, form == GPUSCAN__SORT_SMALL) X(SORT_TOGETHER, form == GPUSCAN__SORT_TOGETHER)                        \
     X(SORT_PADDED, padded) X(SORT_FILLS, form == GPUSCAN__SORT_FILLED) X(SORT_COPIES, copies) X(SORT_LOADS, loads)     \
@@ -22408,7 +22412,7 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     for (b = 0; b < bins; b++) {
         uint32_t from_end = b < bins / 2 ? b : bins - 1 - b;
         count = from_end == bins / 2 ? 0 : gpuscan__mix(from_end) % 4; /* if `bins` is odd, the middle bin is empty */
-        if (from_end == half) /* bin `half` and its mirror image each get what their half lacks of total / 2 */
+        if (from_end == half) /* bin `half` and its mirror image fill each half of the bins up to total / 2 */
             count = b == half ? total / 2 - sum : sums[half] - (half ? sums[half - 1] : 0);
         sum += count;
         sums[b] = sum;
