@@ -15688,20 +15688,13 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns the number of the bit that only element `i` changes, or 64 if element `i` changes no bit. The first edges and
-   the last element change bits below 8, but not gpuscan__test_init's bit. Random elements change bits 8, 10, .... */
-static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
-    unsigned b;
-    if (i == shape->count - 1)
-        return 7;
-    if (gpuscan__is_edge(shape, i)) {
-        b = (unsigned)(i / shape->tile * 2 + (i % shape->tile == shape->tile - 1));
-        return b < 7 ? b : 64;
-    }
-    for (b = 8; b < bits; b += 2)
-        if (gpuscan__mix(b) % shape->count == i)
-            return b;
-    return 64;
+/* Returns the bit that element `i` changes in tests of AND and OR, as a mask of `bits` bits, or 0 if it changes none. The
+   edges of a few tiles change different bits below 8, but not gpuscan__test_init's. Random elements change bits 8, 10,
+   .... */
+static uint64_t gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
+    uint64_t bit = gpuscan__is_edge(shape, i) ? gpuscan__test_rank(shape, i, 0) * 8 / 101
+                                              : 8 + gpuscan__mix(i) % shape->count * 2;
+    return bit < bits ? (uint64_t)1 << bit : 0;
 }
 
 /* Returns how many bits of an element the self-tests of AND and OR use: 8 if src is a float type, otherwise the bits of
@@ -15712,33 +15705,31 @@ static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
                : (unsigned)(8 * gpuscan__min(gpuscan__types[e->src].size, gpuscan__types[e->dst].size));
 }
 
-/* Returns a factor by which a test multiplies small numbers, so that they fill more of a 64-bit src. The products have
-   bits in both 32-bit halves or, if integers become floats, only in the upper half: f32 would have too few bits for
-   both. Returns 1 if src has fewer than 64 bits, or if dst cannot hold the products. */
+/* Returns a factor by which a test multiplies numbers from 0 to 101, so that they fill more of src. Products of 64 bits
+   have bits in both halves or, if integers become floats, only in the upper half: f32 would have too few bits for both.
+   Returns 1 if dst cannot hold the products. */
 static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     const uint64_t one = 1;
-    if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
+    uint32_t size = gpuscan__types[e->src].size;
+    if (e->src == e->dst && gpuscan__is_integer(e->src))
+        return (one << (8 * size - 7)) + (size == 8);
+    if (size != 8 || e->dst == GPUSCAN_TYPE_F16)
         return 1;
     if (gpuscan__is_float(e->dst))
         return !gpuscan__is_float(e->src) ? one << 33 : e->dst == GPUSCAN_TYPE_F64 ? (one << 30) + 1 : 1;
     return gpuscan__types[e->dst].size == 8 ? (one << 32) + 1 : 1;
 }
 
-/* Returns the element for a level from 0 to 101: the higher the level, the larger the element. Every integer type and
-   f16 can hold all levels. In types that hold larger numbers, the level is shifted or multiplied to fill more bits. */
+/* Returns the element for a level from 0 to 101: the higher the level, the larger the element. */
 static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
-    uint32_t bits = gpuscan__types[e->src].size * 8;
-    uint64_t past = level - (gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0);
-    if (gpuscan__is_float(e->src) || e->src != e->dst)
-        return past * gpuscan__test_factor(e);
-    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0));
+    int is_signed = gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u';
+    return gpuscan__wrap(e->src, (level - (is_signed ? 50 : 0)) * gpuscan__test_factor(e));
 }
 
 static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
     int real = gpuscan__is_float(e->src) || gpuscan__is_float(e->dst), data = gpuscan__ops[e->op].data;
     int of_signed = gpuscan__types[e->dst].kind == 's';
     uint64_t random = gpuscan__mix(i + ((uint64_t)shape->round << 40)), x;
-    unsigned bit;
     switch (data) {
     case GPUSCAN__DATA_RISING: return gpuscan__test_level(e, gpuscan__test_rank(shape, i, 0));
     case GPUSCAN__DATA_FALLING: return gpuscan__test_level(e, 101 - gpuscan__test_rank(shape, i, 0));
@@ -15747,7 +15738,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
         return gpuscan__wrap(e->src, gpuscan__types[e->src].kind == 's' ? 0 - x : x);
     case GPUSCAN__DATA_SUM:
         if (!real)
-            return gpuscan__wrap(e->src, random | 1);
+            return gpuscan__wrap(e->src, random);
         if (!gpuscan__is_marked(shape, i, e->dst == GPUSCAN_TYPE_F16 ? shape->count / 500 + 1 : 1))
             return 0; /* keeps sums small: f16 holds all integers up to 2048 */
         return (1 + random % (gpuscan__is_float(e->dst) ? 3 : 100)) * gpuscan__test_factor(e);
@@ -15757,8 +15748,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
         x = gpuscan__is_edge(shape, i) ? 2 : 1;
         return gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1) ? 0 - x : x;
     default: /* DATA_SET: at most one bit is 1. DATA_CLEARED: at most one bit is 0. Float types get 8-bit integers */
-        bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
-        x = bit < 64 ? (uint64_t)1 << bit : 0;
+        x = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
         return gpuscan__wrap(!gpuscan__is_float(e->src) ? e->src : of_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8,
                              data == GPUSCAN__DATA_SET ? x : ~x);
     }
@@ -15766,24 +15756,22 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
 
 /* Returns an init that changes every result, but does not hide mistakes in the elements. */
 static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
-    const uint64_t high = (uint64_t)1 << 32; /* the lowest bit of the upper half of 64 bits */
-    uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, bit;
+    uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, x;
     unsigned bits = gpuscan__test_bits(e);
     int data = gpuscan__ops[e->op].data;
-    if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
-        return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
-    if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
-        /* takes a bit that gpuscan__test_bit gives to no element: bit 0 in odd rounds, bit 2 in even rounds */
-        bit = shape->round % 2 ? 1 : 4;
+    switch (data) {
+    case GPUSCAN__DATA_RISING: return gpuscan__wrap(e->dst, gpuscan__test_level(e, level));
+    case GPUSCAN__DATA_FALLING: return gpuscan__wrap(e->dst, gpuscan__test_level(e, 101 - level));
+    case GPUSCAN__DATA_SET:
+    case GPUSCAN__DATA_CLEARED: /* a bit that no element has: bit 0 in odd rounds, bit 2 in even rounds */
+        x = shape->round % 2 ? 1 : 4;
         if (data == GPUSCAN__DATA_SET) /* adds bits that no element sets: bit 63 or, if `bits` < 64, from `bits` on */
-            bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
-        return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? bit : ~bit);
+            x |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
+        return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? x : ~x);
+    default: /* has bits in both halves, but few enough significant bits that sums and products of f64 stay exact */
+        x = gpuscan__types[e->dst].size == 8 ? ((uint64_t)1 << 34) + 3 : 3 * gpuscan__test_factor(e);
+        return gpuscan__wrap(e->dst, x);
     }
-    if (!gpuscan__is_float(e->dst))
-        return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SPARSE ? high + 1 : 5 * high + 3);
-    if (e->dst == GPUSCAN_TYPE_F64) /* init has only 34 significant bits, so that sums and products stay exact */
-        return 4 * high + 2;
-    return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
 }
 
 /* Stores element i in src. Returns `sum` combined with the element or, if `is_first` is 1, the element alone. */
@@ -17663,36 +17651,24 @@ static void gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__p
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
 
-/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Neighbouring values differ. With MAX and custom
-   operators, the result is dst's element if `wins` is 1, otherwise the addend. With MIN, the cases are swapped. */
-static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
-    const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
-    uint64_t x;
-    switch (gpuscan__ops[e->op].data) {
-    case GPUSCAN__DATA_RISING:
-    case GPUSCAN__DATA_FALLING:
-        return gpuscan__test_level(e, !of_dst ? 40 + i % 20 : wins ? 60 + random % 40 : random % 40);
-    case GPUSCAN__DATA_SPARSE:
-        x = !of_dst ? 101 + i % 20 : wins ? 1 + random % 100 : 0;
-        return gpuscan__wrap(e->src, x * gpuscan__test_factor(e));
-    case GPUSCAN__DATA_SET:
-    case GPUSCAN__DATA_CLEARED: /* addends set (DATA_CLEARED: clear) only even bits, dst's elements only odd bits */
-        x = ((random & even_bits & ~(uint64_t)15) | (i % 2 ? 4 : 1)) << of_dst;
-        return gpuscan__wrap(e->src, gpuscan__ops[e->op].data == GPUSCAN__DATA_SET ? x : ~x);
-    default: /* GPUSCAN__DATA_SUM, GPUSCAN__DATA_PRODUCT */
-        if (!gpuscan__is_float(e->src))
-            return gpuscan__wrap(e->src, random | 3);
-        x = wins ? 2 : 4;
-        return !of_dst ? (2 + i % 3) * gpuscan__test_factor(e) : random & 1 ? 0 - x : x;
-    }
+/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. The numbers are random, so that MIN, MAX and custom
+   operators sometimes return the one and sometimes the other. Floats are small: their sums and products are exact. */
+static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst) {
+    uint64_t random = gpuscan__mix(of_dst ? ~i : i), x = 1 + random % 40;
+    if (e->op == GPUSCAN_OP_CUSTOM && of_dst && random >> 63)
+        return 0;
+    if (!gpuscan__is_float(e->src))
+        return gpuscan__wrap(e->src, random);
+    if (e->op != GPUSCAN_OP_MUL || !of_dst)
+        x *= gpuscan__test_factor(e);
+    return random >> 62 & 1 ? 0 - x : x;
 }
 
-static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t block,
-                                 unsigned char *dst, unsigned char *addend, unsigned char *expected) {
+static void gpuscan__test_blocks(const gpuscan__elements *e, uint64_t count, uint64_t block, unsigned char *dst,
+                                 unsigned char *addend, unsigned char *expected) {
     uint64_t i;
-    for (i = 0; i < shape->count; i++) {
-        int wins = (i + shape->round) % 2 == 0;
-        uint64_t a = gpuscan__test_addend(e, i / block, 0, wins), x = gpuscan__test_addend(e, i, 1, wins);
+    for (i = 0; i < count; i++) {
+        uint64_t a = gpuscan__test_addend(e, i / block, 0), x = gpuscan__test_addend(e, i, 1);
         gpuscan__put_element(e->dst, e->dst_size, addend, i / block, a);
         gpuscan__put_element(e->dst, e->dst_size, dst, i, x);
         gpuscan__put_element(e->dst, e->dst_size, expected, i, gpuscan__combine(e->dst, e->op, a, x));
@@ -17702,7 +17678,6 @@ static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test
 GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_uniform_add_desc *desc = (gpuscan_uniform_add_desc *)test->desc;
-    gpuscan__test_shape shape = gpuscan__test_shape_of(test->key->tile, test->round);
     gpuscan__test_array *dst;
     unsigned char *addend;
     if (test->round == 2)
@@ -17710,12 +17685,12 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     desc->type = e->dst;
     desc->op = e->op;
     desc->custom = e->custom;
-    desc->count = shape.count;
+    desc->count = 3 * (uint64_t)test->key->tile + 5;
     desc->block = test->round == 0 ? 7 : 77; /* so that blocks end inside vectors. 7: two blocks may end in a vector */
-    dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
-    addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
+    dst = gpuscan__test_array_of(test, &desc->dst, desc->count * e->dst_size);
+    addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(desc->count, desc->block) * e->dst_size);
     if (!test->failed)
-        gpuscan__test_blocks(e, &shape, desc->block, dst->before, addend, dst->expected);
+        gpuscan__test_blocks(e, desc->count, desc->block, dst->before, addend, dst->expected);
     return 1;
 }
 
