@@ -14072,7 +14072,6 @@ struct gpuscan__chain {
     const gpuscan_call *call;
     gpuscan__program *program;
     cl_command_queue queue;
-    cl_mem stand_in; /* kernels get it for buffers that the call does not give; NULL if the driver accepts NULL */
     int in_order, own_scratch;
     cl_uint wait_count;    /* the next command waits for the `wait_count` events at `waits` */
     const cl_event *waits;
@@ -14321,8 +14320,7 @@ static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size
 }
 
 static uint64_t gpuscan__arg_mem(gpuscan__launch *launch, uint32_t kind, gpuscan_buffer buffer) {
-    cl_mem mem = buffer.mem ? buffer.mem : launch->chain->stand_in;
-    gpuscan__set_arg(launch, kind, &mem, sizeof(mem));
+    gpuscan__set_arg(launch, kind, &buffer.mem, sizeof(buffer.mem));
     return buffer.mem && !launch->chain->recording ? buffer.offset : 0;
 }
 
@@ -15452,19 +15450,6 @@ static gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *plan, gpus
     return r;
 }
 
-/* Chooses the buffer that kernels get in place of each buffer that is not given: a buffer of the scratch or, if there
-   is none, one that the call writes. NVIDIA's driver accepts NULL, which is faster. tuning: host-null-arguments */
-static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *plan) {
-    size_t i;
-    if (chain->gs->device.profile.facts.devices == GPUSCAN__ON_NVIDIA)
-        return;
-    for (i = 0; i < GPUSCAN__SCRATCHES && !chain->stand_in; i++)
-        chain->stand_in = chain->place.mem[i];
-    for (i = 0; i < plan->range_count && !chain->stand_in; i++)
-        if (plan->ranges[i].writes)
-            chain->stand_in = plan->ranges[i].buffer.mem;
-}
-
 /* Enqueues a planned call. If it computes nothing, `program` is NULL. Sets gs->last_queue, except in self-tests. */
 static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                        cl_command_queue queue, int in_order) {
@@ -15485,7 +15470,6 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     if (chain.result == 0 && queue != gs->service_queue &&
         (chain.result = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
         gs->last_in_order = in_order;
-    gpuscan__chain_stand_in(&chain, plan);
     if (chain.result == 0 && program)
         plan->operation->enqueue(&chain, plan);
     else if (chain.result == 0)
