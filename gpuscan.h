@@ -49,40 +49,20 @@
                The _host forms, as in the program above, take arrays and block until the result is there.
 
    WITH BUFFERS
-               The same eight flags in buffers on the device, in a program that calls OpenCL itself. It prints 22, too.
-               Linux: cc buffers.c -lOpenCL. (With Khronos' C++ bindings, pass the handles: buffer() is the cl_mem of a
-               cl::Buffer, queue() the cl_command_queue of a cl::CommandQueue.)
+               In a program that calls OpenCL itself, these lines take the place of gpuscan_scan_host above. Define
+               GPUSCAN_LINK_OPENCL and compile with cc sum.c -lOpenCL. (With Khronos' C++ bindings, pass the handles:
+               buffer() is the cl_mem of a cl::Buffer, queue() the cl_command_queue of a cl::CommandQueue.)
 
-       #define GPUSCAN_LINK_OPENCL
-       #define GPUSCAN_IMPLEMENTATION
-       #include "gpuscan.h"
-       #include <stdio.h>
-       int main(void) {
-           uint32_t flags[8] = {3, 1, 7, 0, 4, 1, 6, 3}, offsets[8] = {0};
-           gpuscan *gs = NULL;
            gpuscan_info info;
-           gpuscan_scan_desc scan = {0};
-           // 1. Create: the object has a context and a device, or is given yours.
-           gpuscan_result r = gpuscan_create(&gs, NULL);
+           gpuscan_scan_desc scan = {0}; // what stays zero is the default: u32, exclusive, add, offset 0, no events
            if (r == 0) r = gpuscan_get_info(gs, &info);
            if (r != 0) return printf("%s\n", gpuscan_result_string(r)), 1;
-           // 2. Buffers and a queue. What stays zero is the default: u32, exclusive, add, offset 0, no events.
            scan.call.queue = clCreateCommandQueue(info.context, info.device, 0, NULL);
            scan.src.mem = clCreateBuffer(info.context, CL_MEM_COPY_HOST_PTR, sizeof flags, flags, NULL);
            scan.dst.mem = clCreateBuffer(info.context, CL_MEM_READ_WRITE, sizeof offsets, NULL, NULL);
            scan.count = 8;
-           // 3. Call: it checks, enqueues and returns. gpuscan_error says in words what it refuses.
-           r = gpuscan_scan(gs, &scan);
-           if (r != 0) printf("%s\n", gpuscan_error(gs));
-           // 4. Read: the queue is in-order, so this comes after the scan.
+           r = gpuscan_scan(gs, &scan); // checks, enqueues and returns. gpuscan_error says in words what it refuses
            clEnqueueReadBuffer(scan.call.queue, scan.dst.mem, CL_TRUE, 0, sizeof offsets, offsets, 0, NULL, NULL);
-           printf("%u\n", (unsigned)offsets[7]);
-           clReleaseMemObject(scan.src.mem);
-           clReleaseMemObject(scan.dst.mem);
-           clReleaseCommandQueue(scan.call.queue);
-           gpuscan_destroy(gs);
-           return r != 0;
-       }
 
    ERRORS      Functions that can fail return a gpuscan_result: 0, an OpenCL code, or one of the library's own codes,
                which are -2000 and below. gpuscan_error(gs) names the argument or OpenCL call that failed. A failed
@@ -153,12 +133,7 @@
    DOES NOT    use several devices in one call; write images; take SVM pointers or SPIR-V.
                gpuscan_uniform_add joins two halves of a scan that ran on two devices.
 
-   SECTIONS    search for the name in brackets:
-               [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS] [DEVICE NUMBERS]
-               [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [OPERATIONS] [DEVICE PROFILE]
-               [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [PLANNING] [CALLS] [SELF-TEST] [HOST ARRAYS]
-               [SCANS, SELECTIONS AND RUNS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [RUNS] [SORT]
-               [INTEGRAL] [QUANTILE] [PUBLIC ENTRY POINTS] [LICENCE].
+   SECTIONS    begin with a name in brackets: search for it, such as [SCAN], or for "* [", which finds them all.
                The kernels are edited in kernels.cl.inc; tools/embed copies their code here, without comments.
                tests/README.md, "Changing the code", lists the places of each kind of change.
 
@@ -12068,7 +12043,7 @@ GPUSCAN__COLD void gpuscan__text_bytes(gpuscan__text *text, const void *bytes, s
         text->capacity = capacity;
         text->failed = !data;
     }
-    if (text->failed)
+    if (text->failed || count == 0) /* if `count` is 0, `bytes` may be NULL */
         return;
     memcpy(text->data + text->length, bytes, count);
     text->length += count;
@@ -13303,8 +13278,8 @@ GPUSCAN__COLD uint64_t gpuscan__device_hash(gpuscan *gs) {
     return gpuscan__hash(hash, gs->device.build_options, strlen(gs->device.build_options));
 }
 
-/* A blob is this header, then the entries. An entry is a gpuscan__blob_entry, then its parts, each padded to a multiple
-   of 8 bytes. Numbers are in the host's byte order. The checksum covers all bytes behind the field `checksum`. */
+/* A blob is this header, then the entries. An entry is a gpuscan__blob_entry, then its parts. Numbers are in the host's
+   byte order. The checksum covers all bytes behind the field `checksum`. */
 typedef struct gpuscan__blob_header {
     uint64_t magic, device_hash, size, checksum, entries;
     uint64_t scratch[GPUSCAN__SCRATCHES]; /* bytes of scratch that the object needed when the blob was made */
@@ -13315,18 +13290,7 @@ typedef struct gpuscan__blob_entry {
     uint64_t sizes[GPUSCAN__PARTS];
     uint32_t registers, proved; /* copies of the program's key.registers and `proved` */
 } gpuscan__blob_entry;
-#define GPUSCAN__BLOB_MAGIC 0x336e616373757067u /* "gpuscan3" in little-endian order */
-
-static uint64_t gpuscan__padded(uint64_t size) {
-    return (size + 7) / 8 * 8;
-}
-
-static void gpuscan__text_padded(gpuscan__text *text, const void *bytes, size_t count) {
-    static const char zeros[8] = {0};
-    if (count)
-        gpuscan__text_bytes(text, bytes, count);
-    gpuscan__text_bytes(text, zeros, (size_t)gpuscan__padded(text->length) - text->length);
-}
+#define GPUSCAN__BLOB_MAGIC 0x346e616373757067u /* "gpuscan4" in little-endian order */
 
 static uint64_t gpuscan__blob_checksum(const unsigned char *blob, size_t size) {
     return gpuscan__hash(GPUSCAN__HASH_START, blob + GPUSCAN__BLOB_CHECKED, size - GPUSCAN__BLOB_CHECKED);
@@ -22905,9 +22869,9 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, gpuscan__program *progr
     entry.proved = (uint32_t)program->proved;
     for (i = 0; i < GPUSCAN__PARTS; i++)
         entry.sizes[i] = program->parts[i].length;
-    gpuscan__text_padded(blob, &entry, sizeof(entry));
+    gpuscan__text_bytes(blob, &entry, sizeof(entry));
     for (i = 0; i < GPUSCAN__PARTS; i++)
-        gpuscan__text_padded(blob, program->parts[i].data, program->parts[i].length);
+        gpuscan__text_bytes(blob, program->parts[i].data, program->parts[i].length);
     blob->failed |= program->parts[GPUSCAN__PART_BINARY].failed;
     gpuscan__forget_binary(gs, program);
     return r;
@@ -22921,7 +22885,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, gpuscan__program *o
     int i;
     *blob = gpuscan__text_of(gs);
     memset(&header, 0, sizeof(header));
-    gpuscan__text_padded(blob, &header, sizeof(header));
+    gpuscan__text_bytes(blob, &header, sizeof(header));
     for (program = only ? only : gs->programs; program && r == 0; program = only ? NULL : program->next) {
         r = gpuscan__blob_program(gs, program, blob);
         header.entries++;
@@ -22993,23 +22957,20 @@ static int gpuscan__is_whole(const gpuscan__program *program) {
 /* Reads an entry of a blob at `*at`, and moves `*at` to its end. */
 static gpuscan_result gpuscan__read_entry(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t *at,
                                           gpuscan__program *program) {
-    const gpuscan__text *parts = program->parts;
+    gpuscan__text *parts = program->parts;
     gpuscan__blob_entry entry;
     int part, failed = 0, is_whole = size - *at >= sizeof(entry);
     if (is_whole)
         memcpy(&entry, blob + *at, sizeof(entry));
     *at += sizeof(entry);
-    for (part = 0; part < GPUSCAN__PARTS && is_whole; part++) {
-        uint64_t bytes = entry.sizes[part];
-        is_whole = bytes <= size && gpuscan__padded(bytes) <= size - *at;
-        if (is_whole)
-            gpuscan__text_bytes(&program->parts[part], blob + *at, (size_t)bytes);
-        *at += gpuscan__padded(bytes);
+    for (part = 0; part < GPUSCAN__PARTS && is_whole && entry.sizes[part] <= size - *at; part++) {
+        gpuscan__text_bytes(&parts[part], blob + *at, (size_t)entry.sizes[part]);
+        *at += entry.sizes[part];
         failed |= parts[part].failed;
     }
     if (failed)
         return gpuscan__no_memory(gs, "a blob's programs");
-    if (!is_whole || !parts[GPUSCAN__PART_BINARY].length || !gpuscan__is_whole(program))
+    if (part < GPUSCAN__PARTS || !parts[GPUSCAN__PART_BINARY].length || !gpuscan__is_whole(program))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
     program->key.registers = gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? entry.registers : 0;
     program->proved = entry.proved != 0;
