@@ -12681,8 +12681,8 @@ struct gpuscan__operation {
     size_t plan_size, desc_size, call_at; /* sizes in bytes, and the offset of `call` in the desc */
     size_t own_at, own_size;              /* offset in the plan, and size, of the operation's gpuscan__X_key */
     size_t count_at;                      /* offset of the 64-bit count in desc; 0: no count */
-    /* Tests a program with texts of the self-test in place of the caller's. Sets *right to 0 if that program fails. */
-    gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
+    /* Tests a program with texts of the self-test in place of the caller's. Returns AGAIN as gpuscan__prove does. */
+    gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan);
 };
 
 #define GPUSCAN__OPERATION(name, uses_scratch, trusts_group, has_capacity, in_order, count_at, prove_custom)           \
@@ -15224,17 +15224,12 @@ static void gpuscan__leave_lanes(gpuscan *gs) {
     gpuscan__choose_fence(gs);
 }
 
-static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
-    gpuscan__leave_lanes(gs);
-    gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
-}
-
 /* An internal result of the functions below: the call must be planned again. Public results are never positive. */
 enum { GPUSCAN__AGAIN = 1 };
 
-/* Tries to build the call's program without the vendor's instructions, after a build with them failed. If the call
-   forces a strategy that needs the instructions, tries with AUTO instead. If a build without the instructions works,
-   stops using them and returns AGAIN. If not, the failure has another cause, and nothing changes. */
+/* Tries to build a program for the call without the vendor's instructions, after a build with them failed. Tries with
+   AUTO, since a forced strategy may need the instructions. If this build works, stops using them and returns AGAIN. If
+   not, the failure has another cause, and nothing changes. */
 GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
@@ -15243,12 +15238,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     gpuscan_call any = *call;
     gpuscan_result r;
     gpuscan__leave_lanes(gs);
-    r = gpuscan__choose(gs, plan);
     any.strategy = GPUSCAN_STRATEGY_AUTO;
     plan->call = &any;
-    if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
-        r = gpuscan__choose(gs, plan);
-    if (r == 0)
+    if ((r = gpuscan__choose(gs, plan)) == 0)
         r = gpuscan__get_program(gs, plan, &program);
     plan->call = call;
     if (r == 0) {
@@ -15272,37 +15264,23 @@ static const char gpuscan__stand_in_text[] =
     "  return a;\n"
     "}\n";
 
-/* Returns whether sub-groups have the width that the program needs. Some drivers choose a width for each kernel. */
-static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
-    return !program->odd_width || !gpuscan__uses_lanes(gs, &program->key);
-}
-
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right);
+static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program);
 
-/* Tests the program of `stand_in` instead of the program of `plan`. The stand-in's texts use neither the caller's
-   values nor sources. Skips the test if the stand-in's kernels cannot run in groups of the planned size. */
-static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
-                                                 int *right) {
+/* Tests the program of `stand_in`, whose texts use neither the caller's values nor sources. */
+static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in) {
     gpuscan__program *program;
     gpuscan_result r;
-    *right = 1;
     stand_in->is_stand_in = 1;
     memset(&stand_in->key.given, 0, sizeof(stand_in->key.given));
     memset(stand_in->e.source_types, 0, sizeof(stand_in->e.source_types));
-    r = gpuscan__get_program(gs, stand_in, &program);
+    r = gpuscan__get_fitting_program(gs, stand_in, &program);
     plan->not_built = stand_in->not_built;
-    if (r != 0 || program->proved || gpuscan__program_group(gs, stand_in, program) < stand_in->key.group)
-        return r;
-    program->proved = 1;
-    *right = gpuscan__has_lane_width(gs, program);
-    if (*right)
-        r = gpuscan__self_test(gs, stand_in, program, right);
-    program->proved = r == 0 && *right;
     return r;
 }
 
-GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, int *right) {
+GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan__plan stand_in = *plan;
     gpuscan_custom custom;
     char source[sizeof(gpuscan__stand_in_text) + 32];
@@ -15328,7 +15306,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     }
     if (!stand_in.e.custom) /* if the conversion is the only custom text, the self-test runs without it */
         stand_in.key.custom_size = 0;
-    return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
+    return gpuscan__prove_in_place_of(gs, plan, &stand_in);
 }
 
 /* Tests a program. If it is wrong and uses the vendor's instructions, gives these up and returns AGAIN. If it is wrong
@@ -15336,43 +15314,45 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
 GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__elements *e = &plan->e;
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
+    int uses_lanes = gpuscan__uses_lanes(gs, &plan->key);
     /* prove_stand_in drops custom->convert, so its test cannot convert between a builtin and the caller's type */
     int converts = !e->selects && e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM);
-    int right = 1;
+    int right = !(program->odd_width && uses_lanes); /* some drivers choose a width of sub-groups for each kernel */
+    const char *why = right ? "its self-test failed" : "its sub-groups have another width";
     gpuscan_result r = GPUSCAN_SUCCESS;
     /* on CPUs, custom programs are not tested: that would take long, and tests of builtin types run the same kernels */
-    if (!converts && !(gpuscan__key_is_cpu(&plan->key) && e->custom))
-        r = e->custom ? plan->operation->prove_custom(gs, plan, &right)
-                      : gpuscan__self_test(gs, plan, program, &right);
+    if (right && !converts && !(gpuscan__key_is_cpu(&plan->key) && e->custom))
+        r = e->custom && !plan->is_stand_in ? plan->operation->prove_custom(gs, plan)
+                                            : gpuscan__self_test(gs, plan, program, &right);
     program->proved = r == 0 && right; /* blobs store this, since they also hold untested programs */
     if (r != 0 || right)
         return r;
-    if (gpuscan__uses_lanes(gs, &plan->key)) {
-        gpuscan__give_up_lanes(gs, plan, "its self-test failed");
+    if (uses_lanes) {
+        gpuscan__leave_lanes(gs);
+        gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
         return GPUSCAN__AGAIN;
     }
     program->wrong = gpuscan__strategies[strategy].simpler == strategy;
     gpuscan__note_refusal(gs, plan, program->wrong ? "its program is no longer used" : "its strategy is no longer used",
-                          "its self-test failed");
+                          why);
     if (program->wrong)
         return GPUSCAN_SUCCESS;
     gs->refused[plan->operation->number] |= 1u << strategy;
     return GPUSCAN__AGAIN;
 }
 
-/* Gets the plan's program, and tests it if it is new. Returns AGAIN if the call must be planned again: without the
-   vendor's instructions, with another strategy, or with smaller groups. */
+/* Gets the plan's program, and tests it if it is new and its kernels can run in groups of the planned size. Returns
+   AGAIN if the call must be planned again: without the vendor's instructions, with another strategy, or with smaller
+   groups. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
     size_t group = r == 0 ? gpuscan__program_group(gs, plan, *program) : 0;
-    if (r == 0 && !(*program)->proved && !gpuscan__has_lane_width(gs, *program)) {
-        gpuscan__give_up_lanes(gs, plan, "its sub-groups have another width");
-        return GPUSCAN__AGAIN;
-    }
     if (r == 0 && group >= plan->key.group && !(*program)->proved && !(*program)->wrong)
         r = gpuscan__prove(gs, plan, *program);
     if (r == 0 && (*program)->wrong)
         return gpuscan__unsupported(gs, "this call's program failed its self-test, and it has no other form");
+    if (plan->is_stand_in)
+        return r;
     if (r < 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
         return gpuscan__build_without_lanes(gs, plan);
     if (r != 0 || group >= plan->key.group)
@@ -19470,7 +19450,7 @@ static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_p
     gpuscan__text_add(text, line);
 }
 
-static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan, int *right) {
+static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan__histogram_plan stand_in = *(const gpuscan__histogram_plan *)plan;
     gpuscan_custom *texts = &stand_in.texts;
     gpuscan__text source = gpuscan__text_of(gs);
@@ -19490,7 +19470,7 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     if (source.failed)
         r = gpuscan__no_memory(gs, "a self-test's text");
     else
-        r = gpuscan__prove_in_place_of(gs, plan, &stand_in.common, right);
+        r = gpuscan__prove_in_place_of(gs, plan, &stand_in.common);
     gpuscan__release(&gs->allocator, source.data);
     return r;
 }
