@@ -263,7 +263,6 @@ typedef int32_t gpuscan_result;
 
 #define GPUSCAN__RESULT(name, value, text) name = value,
 enum { GPUSCAN_RESULTS(GPUSCAN__RESULT) GPUSCAN__RESULT_AFTER_LAST };
-#undef GPUSCAN__RESULT
 
 /* Element types. DEFAULT stands for the type that the comment of the field names as its default. F16 is a storage type:
    elements, `init` and `total` are 2 bytes each, and the arithmetic is in f32. */
@@ -607,7 +606,6 @@ typedef struct gpuscan_limits {
 typedef struct gpuscan_opencl {
     GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__FIELD)
 } gpuscan_opencl;
-#undef GPUSCAN__FIELD
 
 /* Says how gpuscan_create opens the object. If all is zero, the object gets the first device whose name, or whose
    platform's name, contains the value of the environment variable GPUSCAN_DEVICE. If that is not set, the object gets a
@@ -1529,7 +1527,6 @@ static const struct {
 } gpuscan__entry_points[] = {
 #define GPUSCAN__ENTRY_POINT(name, result, parameters) {#name, offsetof(gpuscan_opencl, name)},
     GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__ENTRY_POINT)
-#undef GPUSCAN__ENTRY_POINT
 };
 
 #ifdef _WIN32
@@ -1554,13 +1551,6 @@ static const char *const gpuscan__library_names[] = {
 #endif
 };
 #endif
-
-/* Declares what this file uses of later OpenCL versions, so that headers of OpenCL 1.2 suffice. */
-enum {
-    GPUSCAN__CL_DEVICE_ATOMIC_FENCE_CAPABILITIES = 0x1064,
-    GPUSCAN__CL_DEVICE_ATOMIC_ORDER_ACQ_REL = 1 << 1,
-    GPUSCAN__CL_DEVICE_ATOMIC_SCOPE_DEVICE = 1 << 5
-};
 
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
@@ -11996,8 +11986,7 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
 /* Stores a failure's text and logs it. Returns `result` or, if that is 0 (a driver gave no code), an error code. */
-GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
-    GPUSCAN__PRINTF(3, 4);
+GPUSCAN__PRINTF(3, 4)
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
     const char *words;
     va_list arguments;
@@ -12215,8 +12204,6 @@ typedef struct gpuscan__type_facts {
 static const gpuscan__type_facts gpuscan__types[] = {GPUSCAN__TYPES(GPUSCAN__TYPE_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__TYPES, TYPE_COUNT)
 
-enum { GPUSCAN__ID_ZERO, GPUSCAN__ID_ONE, GPUSCAN__ID_ONES, GPUSCAN__ID_LEAST, GPUSCAN__ID_LARGEST, GPUSCAN__ID_OWN };
-
 /* Lists the data that self-tests use, see [SELF-TEST]. */
 enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__DATA_PRODUCT, GPUSCAN__DATA_CLEARED,
        GPUSCAN__DATA_SET, GPUSCAN__DATA_SPARSE };
@@ -12224,30 +12211,30 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
 /* Lists the operators in the order of gpuscan_op. Columns after the name:
      an expression of a and b for integers (scalars or vectors); "": the operator is custom
      an expression of a and b for floats; "": the operator is custom, or for integers only
-     the identity
+     the identity of integers; "": the type's largest value (MIN) or least value (MAX), or the operator has its own
      1 if signed integers are computed as unsigned ones, otherwise 0
      the comparison of ARGMIN or ARGMAX; "" for other operators
      the self-test's data
      the host's expression of integers a and b in self-tests, which use b ? b : a as custom operator. `less` is a < b */
 #define GPUSCAN__OPS(X)                                                                                                \
-    X(OP_ADD, "a + b", "a + b", ZERO, 1, "", SUM, a + b)                                                               \
-    X(OP_MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, "", FALLING, less ? a : b)                                        \
-    X(OP_MAX, "max(a, b)", "fmax(a, b)", LEAST, 0, "", RISING, less ? b : a)                                           \
-    X(OP_MUL, "a * b", "a * b", ONE, 1, "", PRODUCT, a * b)                                                            \
-    X(OP_AND, "a & b", "", ONES, 1, "", CLEARED, a & b)                                                                \
-    X(OP_OR, "a | b", "", ZERO, 1, "", SET, a | b)                                                                     \
-    X(OP_XOR, "a ^ b", "", ZERO, 1, "", SUM, a ^ b)                                                                    \
-    X(OP_CUSTOM, "", "", OWN, 0, "", SPARSE, b ? b : a)                                                                \
-    X(OP_ARGMIN, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) < (b))", FALLING, a)                \
-    X(OP_ARGMAX, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) > (b))", RISING, a)
+    X(OP_ADD, "a + b", "a + b", "0", 1, "", SUM, a + b)                                                                \
+    X(OP_MIN, "min(a, b)", "fmin(a, b)", "", 0, "", FALLING, less ? a : b)                                             \
+    X(OP_MAX, "max(a, b)", "fmax(a, b)", "", 0, "", RISING, less ? b : a)                                              \
+    X(OP_MUL, "a * b", "a * b", "1", 1, "", PRODUCT, a * b)                                                            \
+    X(OP_AND, "a & b", "", "~($T)0", 1, "", CLEARED, a & b)                                                            \
+    X(OP_OR, "a | b", "", "0", 1, "", SET, a | b)                                                                      \
+    X(OP_XOR, "a ^ b", "", "0", 1, "", SUM, a ^ b)                                                                     \
+    X(OP_CUSTOM, "", "", "", 0, "", SPARSE, b ? b : a)                                                                 \
+    X(OP_ARGMIN, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", "", 0, "((a) < (b))", FALLING, a)                 \
+    X(OP_ARGMAX, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", "", 0, "((a) > (b))", RISING, a)
 
 typedef struct gpuscan__op_facts {
-    char integer[24], real[24], before[12];
-    int identity, as_unsigned, data;
+    char integer[24], real[24], before[12], identity[8];
+    int as_unsigned, data;
 } gpuscan__op_facts;
 
 #define GPUSCAN__OP_ROW(name, c_integer, c_real, identity, as_unsigned, before, data, host)                            \
-    {c_integer, c_real, before, GPUSCAN__ID_##identity, as_unsigned, GPUSCAN__DATA_##data},
+    {c_integer, c_real, before, identity, as_unsigned, GPUSCAN__DATA_##data},
 static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
 
@@ -12480,10 +12467,9 @@ typedef struct gpuscan__type_names {
 
 static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__elements *e,
                                      const gpuscan__type_names *names) {
-    static const char identities[][8] = {"0", "1", "~($T)0"};
     const gpuscan__type_facts *dst = &gpuscan__types[e->dst];
     const gpuscan__op_facts *op = &gpuscan__ops[e->op];
-    int zero = op->identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* 1: -0 is the identity, but sums start with +0 */
+    int zero = e->op == GPUSCAN_OP_ADD && dst->kind == 'f'; /* 1: -0 is the identity, but sums start with +0 */
     char line[128];
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
@@ -12506,10 +12492,10 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
     gpuscan__define(text, "COMBINE", dst->kind == 'f' ? op->real : op->integer);
     gpuscan__define(text, "START", zero ? "0" : "GPUSCAN_IDENTITY");
     gpuscan__define(text, "IDENTITY",
-                    zero                                  ? "-0.0f"
-                    : op->identity == GPUSCAN__ID_LEAST   ? dst->least
-                    : op->identity == GPUSCAN__ID_LARGEST ? dst->largest
-                                                          : identities[op->identity]);
+                    zero                      ? "-0.0f"
+                    : *op->identity           ? op->identity
+                    : e->op == GPUSCAN_OP_MIN ? dst->largest
+                                              : dst->least);
 }
 
 /* Defines conversions of vectors of `width` elements. In T, the arithmetic's type, an element has `size` bytes. */
@@ -12980,8 +12966,8 @@ GPUSCAN__COLD int gpuscan__has_opencl_fence(gpuscan *gs) {
     cl_ulong fence;
     if (gs->device.version < 300)
         return gs->device.version >= 200 && gs->device.c_version >= 200;
-    fence = gpuscan__device_number(&gs->cl, gs->device_id, GPUSCAN__CL_DEVICE_ATOMIC_FENCE_CAPABILITIES);
-    return (fence & GPUSCAN__CL_DEVICE_ATOMIC_ORDER_ACQ_REL) && (fence & GPUSCAN__CL_DEVICE_ATOMIC_SCOPE_DEVICE);
+    fence = gpuscan__device_number(&gs->cl, gs->device_id, 0x1064); /* CL_DEVICE_ATOMIC_FENCE_CAPABILITIES */
+    return (fence & 1 << 1) && (fence & 1 << 5); /* CL_DEVICE_ATOMIC_ORDER_ACQ_REL, CL_DEVICE_ATOMIC_SCOPE_DEVICE */
 }
 
 #define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* the name of an extension */
@@ -15616,9 +15602,8 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns the bit that element `i` changes in tests of AND and OR, as a mask of `bits` bits, or 0 if it changes none. The
-   edges of a few tiles change different bits below 8, but not gpuscan__test_init's. Random elements change bits 8, 10,
-   .... */
+/* Returns the bit, below bit `bits`, that element `i` changes in tests of AND and OR; 0: it changes none. The edges of
+   four tiles change different bits below 8, but not gpuscan__test_init's bit. Random ones change bits 8, 10, .... */
 static uint64_t gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     uint64_t bit = gpuscan__is_edge(shape, i) ? gpuscan__test_rank(shape, i, 0) * 8 / 101
                                               : 8 + gpuscan__mix(i) % shape->count * 2;
@@ -17579,7 +17564,7 @@ static void gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__p
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
 
-/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. The numbers are random, so that MIN, MAX and custom
+/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. The numbers are random: MIN, MAX and custom
    operators sometimes return the one and sometimes the other. Floats are small: their sums and products are exact. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst) {
     uint64_t random = gpuscan__mix(of_dst ? ~i : i), x = 1 + random % 40;
