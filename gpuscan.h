@@ -49,48 +49,28 @@
                The _host forms, as in the program above, take arrays and block until the result is there.
 
    WITH BUFFERS
-               The same eight flags in buffers on the device, in a program that calls OpenCL itself. It prints 22, too.
-               Linux: cc buffers.c -lOpenCL. (With Khronos' C++ bindings, pass the handles: buffer() is the cl_mem of a
-               cl::Buffer, queue() the cl_command_queue of a cl::CommandQueue.)
+               In a program that calls OpenCL itself, these lines take the place of gpuscan_scan_host above. Define
+               GPUSCAN_LINK_OPENCL and compile with cc sum.c -lOpenCL. (With Khronos' C++ bindings, pass the handles:
+               buffer() is the cl_mem of a cl::Buffer, queue() the cl_command_queue of a cl::CommandQueue.)
 
-       #define GPUSCAN_LINK_OPENCL
-       #define GPUSCAN_IMPLEMENTATION
-       #include "gpuscan.h"
-       #include <stdio.h>
-       int main(void) {
-           uint32_t flags[8] = {3, 1, 7, 0, 4, 1, 6, 3}, offsets[8] = {0};
-           gpuscan *gs = NULL;
            gpuscan_info info;
-           gpuscan_scan_desc scan = {0};
-           // 1. Create: the object has a context and a device, or is given yours.
-           gpuscan_result r = gpuscan_create(&gs, NULL);
+           gpuscan_scan_desc scan = {0}; // what stays zero is the default: u32, exclusive, add, offset 0, no events
            if (r == 0) r = gpuscan_get_info(gs, &info);
            if (r != 0) return printf("%s\n", gpuscan_result_string(r)), 1;
-           // 2. Buffers and a queue. What stays zero is the default: u32, exclusive, add, offset 0, no events.
            scan.call.queue = clCreateCommandQueue(info.context, info.device, 0, NULL);
            scan.src.mem = clCreateBuffer(info.context, CL_MEM_COPY_HOST_PTR, sizeof flags, flags, NULL);
            scan.dst.mem = clCreateBuffer(info.context, CL_MEM_READ_WRITE, sizeof offsets, NULL, NULL);
            scan.count = 8;
-           // 3. Call: it checks, enqueues and returns. gpuscan_error says in words what it refuses.
-           r = gpuscan_scan(gs, &scan);
-           if (r != 0) printf("%s\n", gpuscan_error(gs));
-           // 4. Read: the queue is in-order, so this comes after the scan.
+           r = gpuscan_scan(gs, &scan); // checks, enqueues and returns. gpuscan_error says in words what it refuses
            clEnqueueReadBuffer(scan.call.queue, scan.dst.mem, CL_TRUE, 0, sizeof offsets, offsets, 0, NULL, NULL);
-           printf("%u\n", (unsigned)offsets[7]);
-           clReleaseMemObject(scan.src.mem);
-           clReleaseMemObject(scan.dst.mem);
-           clReleaseCommandQueue(scan.call.queue);
-           gpuscan_destroy(gs);
-           return r != 0;
-       }
 
    ERRORS      Functions that can fail return a gpuscan_result: 0, an OpenCL code, or one of the library's own codes,
                which are -2000 and below. gpuscan_error(gs) names the argument or OpenCL call that failed. A failed
                gpuscan_create leaves no object: the text goes to gpuscan_desc.error. A call checks all
-               arguments before it enqueues anything in its queue. (A _host form may first enqueue copies of its
-               arrays.) After a failure the outputs are unchanged, *event is NULL, nothing has leaked and the object
-               still works. There are two exceptions: a _host form whose device fails while it runs, and gpuscan_sort
-               (see there). The library never prints, aborts or exits. (A driver's compiler may print.)
+               arguments before it enqueues anything in its queue. After a failure the outputs are unchanged, *event is
+               NULL, nothing has leaked and the object still works. There are two exceptions: a _host form whose device
+               fails while it runs, and gpuscan_sort (see there). The library never prints, aborts or exits. (A
+               driver's compiler may print.)
                All kernels terminate. Where a work-group waits for others, it waits for a bounded time and then does
                their work itself. The exception is gpuscan_sort on GPUs of NVIDIA (up to 2^21 elements), AMD (up to
                2^20 elements) and Intel (up to 2^18 elements). There a work-group waits without a bound, but only for
@@ -153,12 +133,7 @@
    DOES NOT    use several devices in one call; write images; take SVM pointers or SPIR-V.
                gpuscan_uniform_add joins two halves of a scan that ran on two devices.
 
-   SECTIONS    search for the name in brackets:
-               [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS] [DEVICE NUMBERS]
-               [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [OPERATIONS] [DEVICE PROFILE]
-               [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [PLANNING] [CALLS] [SELF-TEST] [HOST ARRAYS]
-               [SCANS, SELECTIONS AND RUNS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [RUNS] [SORT]
-               [INTEGRAL] [QUANTILE] [PUBLIC ENTRY POINTS] [LICENCE].
+   SECTIONS    begin with a name in brackets: search for it, such as [SCAN], or for "* [", which finds them all.
                The kernels are edited in kernels.cl.inc; tools/embed copies their code here, without comments.
                tests/README.md, "Changing the code", lists the places of each kind of change.
 
@@ -288,7 +263,6 @@ typedef int32_t gpuscan_result;
 
 #define GPUSCAN__RESULT(name, value, text) name = value,
 enum { GPUSCAN_RESULTS(GPUSCAN__RESULT) GPUSCAN__RESULT_AFTER_LAST };
-#undef GPUSCAN__RESULT
 
 /* Element types. DEFAULT stands for the type that the comment of the field names as its default. F16 is a storage type:
    elements, `init` and `total` are 2 bytes each, and the arithmetic is in f32. */
@@ -545,7 +519,7 @@ typedef struct gpuscan_logger {
    "clearing the caller's scratch", "clEnqueueReadBuffer of the result" or "clEnqueueMarkerWithWaitList". `name` and
    `event` belong to the library, so retain the event to look at it later. The event's times need a queue with
    CL_QUEUE_PROFILING_ENABLE. The tracer does not see commands that the library enqueues for itself (self-tests,
-   clearing of its own scratch), nor the copies of a _host form. */
+   clearing of its own scratch), nor how a _host form fetches its results. */
 typedef struct gpuscan_tracer {
     void (*command)(const char *name, cl_event event, void *user);
     void *user;
@@ -632,7 +606,6 @@ typedef struct gpuscan_limits {
 typedef struct gpuscan_opencl {
     GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__FIELD)
 } gpuscan_opencl;
-#undef GPUSCAN__FIELD
 
 /* Says how gpuscan_create opens the object. If all is zero, the object gets the first device whose name, or whose
    platform's name, contains the value of the environment variable GPUSCAN_DEVICE. If that is not set, the object gets a
@@ -1554,7 +1527,6 @@ static const struct {
 } gpuscan__entry_points[] = {
 #define GPUSCAN__ENTRY_POINT(name, result, parameters) {#name, offsetof(gpuscan_opencl, name)},
     GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__ENTRY_POINT)
-#undef GPUSCAN__ENTRY_POINT
 };
 
 #ifdef _WIN32
@@ -1579,13 +1551,6 @@ static const char *const gpuscan__library_names[] = {
 #endif
 };
 #endif
-
-/* Declares what this file uses of later OpenCL versions, so that headers of OpenCL 1.2 suffice. */
-enum {
-    GPUSCAN__CL_DEVICE_ATOMIC_FENCE_CAPABILITIES = 0x1064,
-    GPUSCAN__CL_DEVICE_ATOMIC_ORDER_ACQ_REL = 1 << 1,
-    GPUSCAN__CL_DEVICE_ATOMIC_SCOPE_DEVICE = 1 << 5
-};
 
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
@@ -12021,8 +11986,7 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
 /* Stores a failure's text and logs it. Returns `result` or, if that is 0 (a driver gave no code), an error code. */
-GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
-    GPUSCAN__PRINTF(3, 4);
+GPUSCAN__PRINTF(3, 4)
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
     const char *words;
     va_list arguments;
@@ -12068,7 +12032,7 @@ GPUSCAN__COLD void gpuscan__text_bytes(gpuscan__text *text, const void *bytes, s
         text->capacity = capacity;
         text->failed = !data;
     }
-    if (text->failed)
+    if (text->failed || count == 0) /* if `count` is 0, `bytes` may be NULL */
         return;
     memcpy(text->data + text->length, bytes, count);
     text->length += count;
@@ -12240,8 +12204,6 @@ typedef struct gpuscan__type_facts {
 static const gpuscan__type_facts gpuscan__types[] = {GPUSCAN__TYPES(GPUSCAN__TYPE_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__TYPES, TYPE_COUNT)
 
-enum { GPUSCAN__ID_ZERO, GPUSCAN__ID_ONE, GPUSCAN__ID_ONES, GPUSCAN__ID_LEAST, GPUSCAN__ID_LARGEST, GPUSCAN__ID_OWN };
-
 /* Lists the data that self-tests use, see [SELF-TEST]. */
 enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__DATA_PRODUCT, GPUSCAN__DATA_CLEARED,
        GPUSCAN__DATA_SET, GPUSCAN__DATA_SPARSE };
@@ -12249,30 +12211,30 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
 /* Lists the operators in the order of gpuscan_op. Columns after the name:
      an expression of a and b for integers (scalars or vectors); "": the operator is custom
      an expression of a and b for floats; "": the operator is custom, or for integers only
-     the identity
+     the identity of integers; "": the type's largest value (MIN) or least value (MAX), or the operator has its own
      1 if signed integers are computed as unsigned ones, otherwise 0
      the comparison of ARGMIN or ARGMAX; "" for other operators
      the self-test's data
      the host's expression of integers a and b in self-tests, which use b ? b : a as custom operator. `less` is a < b */
 #define GPUSCAN__OPS(X)                                                                                                \
-    X(OP_ADD, "a + b", "a + b", ZERO, 1, "", SUM, a + b)                                                               \
-    X(OP_MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, "", FALLING, less ? a : b)                                        \
-    X(OP_MAX, "max(a, b)", "fmax(a, b)", LEAST, 0, "", RISING, less ? b : a)                                           \
-    X(OP_MUL, "a * b", "a * b", ONE, 1, "", PRODUCT, a * b)                                                            \
-    X(OP_AND, "a & b", "", ONES, 1, "", CLEARED, a & b)                                                                \
-    X(OP_OR, "a | b", "", ZERO, 1, "", SET, a | b)                                                                     \
-    X(OP_XOR, "a ^ b", "", ZERO, 1, "", SUM, a ^ b)                                                                    \
-    X(OP_CUSTOM, "", "", OWN, 0, "", SPARSE, b ? b : a)                                                                \
-    X(OP_ARGMIN, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) < (b))", FALLING, a)                \
-    X(OP_ARGMAX, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) > (b))", RISING, a)
+    X(OP_ADD, "a + b", "a + b", "0", 1, "", SUM, a + b)                                                                \
+    X(OP_MIN, "min(a, b)", "fmin(a, b)", "", 0, "", FALLING, less ? a : b)                                             \
+    X(OP_MAX, "max(a, b)", "fmax(a, b)", "", 0, "", RISING, less ? b : a)                                              \
+    X(OP_MUL, "a * b", "a * b", "1", 1, "", PRODUCT, a * b)                                                            \
+    X(OP_AND, "a & b", "", "~($T)0", 1, "", CLEARED, a & b)                                                            \
+    X(OP_OR, "a | b", "", "0", 1, "", SET, a | b)                                                                      \
+    X(OP_XOR, "a ^ b", "", "0", 1, "", SUM, a ^ b)                                                                     \
+    X(OP_CUSTOM, "", "", "", 0, "", SPARSE, b ? b : a)                                                                 \
+    X(OP_ARGMIN, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", "", 0, "((a) < (b))", FALLING, a)                 \
+    X(OP_ARGMAX, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", "", 0, "((a) > (b))", RISING, a)
 
 typedef struct gpuscan__op_facts {
-    char integer[24], real[24], before[12];
-    int identity, as_unsigned, data;
+    char integer[24], real[24], before[12], identity[8];
+    int as_unsigned, data;
 } gpuscan__op_facts;
 
 #define GPUSCAN__OP_ROW(name, c_integer, c_real, identity, as_unsigned, before, data, host)                            \
-    {c_integer, c_real, before, GPUSCAN__ID_##identity, as_unsigned, GPUSCAN__DATA_##data},
+    {c_integer, c_real, before, identity, as_unsigned, GPUSCAN__DATA_##data},
 static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
 
@@ -12505,10 +12467,9 @@ typedef struct gpuscan__type_names {
 
 static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__elements *e,
                                      const gpuscan__type_names *names) {
-    static const char identities[][8] = {"0", "1", "~($T)0"};
     const gpuscan__type_facts *dst = &gpuscan__types[e->dst];
     const gpuscan__op_facts *op = &gpuscan__ops[e->op];
-    int zero = op->identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* 1: -0 is the identity, but sums start with +0 */
+    int zero = e->op == GPUSCAN_OP_ADD && dst->kind == 'f'; /* 1: -0 is the identity, but sums start with +0 */
     char line[128];
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
@@ -12531,10 +12492,10 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
     gpuscan__define(text, "COMBINE", dst->kind == 'f' ? op->real : op->integer);
     gpuscan__define(text, "START", zero ? "0" : "GPUSCAN_IDENTITY");
     gpuscan__define(text, "IDENTITY",
-                    zero                                  ? "-0.0f"
-                    : op->identity == GPUSCAN__ID_LEAST   ? dst->least
-                    : op->identity == GPUSCAN__ID_LARGEST ? dst->largest
-                                                          : identities[op->identity]);
+                    zero                      ? "-0.0f"
+                    : *op->identity           ? op->identity
+                    : e->op == GPUSCAN_OP_MIN ? dst->largest
+                                              : dst->least);
 }
 
 /* Defines conversions of vectors of `width` elements. In T, the arithmetic's type, an element has `size` bytes. */
@@ -12706,8 +12667,8 @@ struct gpuscan__operation {
     size_t plan_size, desc_size, call_at; /* sizes in bytes, and the offset of `call` in the desc */
     size_t own_at, own_size;              /* offset in the plan, and size, of the operation's gpuscan__X_key */
     size_t count_at;                      /* offset of the 64-bit count in desc; 0: no count */
-    /* Tests a program with texts of the self-test in place of the caller's. Sets *right to 0 if that program fails. */
-    gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
+    /* Tests a program with texts of the self-test in place of the caller's. Returns AGAIN as gpuscan__prove does. */
+    gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan);
 };
 
 #define GPUSCAN__OPERATION(name, uses_scratch, trusts_group, has_capacity, in_order, count_at, prove_custom)           \
@@ -13005,8 +12966,8 @@ GPUSCAN__COLD int gpuscan__has_opencl_fence(gpuscan *gs) {
     cl_ulong fence;
     if (gs->device.version < 300)
         return gs->device.version >= 200 && gs->device.c_version >= 200;
-    fence = gpuscan__device_number(&gs->cl, gs->device_id, GPUSCAN__CL_DEVICE_ATOMIC_FENCE_CAPABILITIES);
-    return (fence & GPUSCAN__CL_DEVICE_ATOMIC_ORDER_ACQ_REL) && (fence & GPUSCAN__CL_DEVICE_ATOMIC_SCOPE_DEVICE);
+    fence = gpuscan__device_number(&gs->cl, gs->device_id, 0x1064); /* CL_DEVICE_ATOMIC_FENCE_CAPABILITIES */
+    return (fence & 1 << 1) && (fence & 1 << 5); /* CL_DEVICE_ATOMIC_ORDER_ACQ_REL, CL_DEVICE_ATOMIC_SCOPE_DEVICE */
 }
 
 #define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* the name of an extension */
@@ -13303,8 +13264,8 @@ GPUSCAN__COLD uint64_t gpuscan__device_hash(gpuscan *gs) {
     return gpuscan__hash(hash, gs->device.build_options, strlen(gs->device.build_options));
 }
 
-/* A blob is this header, then the entries. An entry is a gpuscan__blob_entry, then its parts, each padded to a multiple
-   of 8 bytes. Numbers are in the host's byte order. The checksum covers all bytes behind the field `checksum`. */
+/* A blob is this header, then the entries. An entry is a gpuscan__blob_entry, then its parts. Numbers are in the host's
+   byte order. The checksum covers all bytes behind the field `checksum`. */
 typedef struct gpuscan__blob_header {
     uint64_t magic, device_hash, size, checksum, entries;
     uint64_t scratch[GPUSCAN__SCRATCHES]; /* bytes of scratch that the object needed when the blob was made */
@@ -13315,18 +13276,7 @@ typedef struct gpuscan__blob_entry {
     uint64_t sizes[GPUSCAN__PARTS];
     uint32_t registers, proved; /* copies of the program's key.registers and `proved` */
 } gpuscan__blob_entry;
-#define GPUSCAN__BLOB_MAGIC 0x336e616373757067u /* "gpuscan3" in little-endian order */
-
-static uint64_t gpuscan__padded(uint64_t size) {
-    return (size + 7) / 8 * 8;
-}
-
-static void gpuscan__text_padded(gpuscan__text *text, const void *bytes, size_t count) {
-    static const char zeros[8] = {0};
-    if (count)
-        gpuscan__text_bytes(text, bytes, count);
-    gpuscan__text_bytes(text, zeros, (size_t)gpuscan__padded(text->length) - text->length);
-}
+#define GPUSCAN__BLOB_MAGIC 0x346e616373757067u /* "gpuscan4" in little-endian order */
 
 static uint64_t gpuscan__blob_checksum(const unsigned char *blob, size_t size) {
     return gpuscan__hash(GPUSCAN__HASH_START, blob + GPUSCAN__BLOB_CHECKED, size - GPUSCAN__BLOB_CHECKED);
@@ -13968,12 +13918,17 @@ static void gpuscan__forget_mem(gpuscan *gs, cl_mem *mem) {
     *mem = NULL;
 }
 
-/* Creates a buffer. If the driver returns a buffer and an error, releases the buffer. `what` is for error messages. */
-static gpuscan_result gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t bytes, void *host,
+/* Creates a buffer, but none of 0 bytes. If `host` is not NULL, the buffer uses this memory (`uses_host` is 1) or begins
+   as a copy of it. If the driver returns a buffer and an error, releases the buffer. `what` is for error messages. */
+static gpuscan_result gpuscan__create_buffer(gpuscan *gs, int uses_host, uint64_t bytes, const void *host,
                                              const char *what, cl_mem *mem) {
+    cl_mem_flags flags = !host ? 0 : uses_host ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
     cl_ulong most = 0;
     cl_int code = CL_SUCCESS;
-    *mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE | flags, (size_t)bytes, host, &code);
+    if (bytes == 0)
+        return GPUSCAN_SUCCESS;
+    *mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE | flags, (size_t)bytes,
+                                 gpuscan__without_const(host), &code);
     if (*mem && code == CL_SUCCESS)
         return GPUSCAN_SUCCESS;
     gpuscan__forget_mem(gs, mem);
@@ -14072,7 +14027,6 @@ struct gpuscan__chain {
     const gpuscan_call *call;
     gpuscan__program *program;
     cl_command_queue queue;
-    cl_mem stand_in; /* kernels get it for buffers that the call does not give; NULL if the driver accepts NULL */
     int in_order, own_scratch;
     cl_uint wait_count;    /* the next command waits for the `wait_count` events at `waits` */
     const cl_event *waits;
@@ -14321,8 +14275,7 @@ static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size
 }
 
 static uint64_t gpuscan__arg_mem(gpuscan__launch *launch, uint32_t kind, gpuscan_buffer buffer) {
-    cl_mem mem = buffer.mem ? buffer.mem : launch->chain->stand_in;
-    gpuscan__set_arg(launch, kind, &mem, sizeof(mem));
+    gpuscan__set_arg(launch, kind, &buffer.mem, sizeof(buffer.mem));
     return buffer.mem && !launch->chain->recording ? buffer.offset : 0;
 }
 
@@ -15073,8 +15026,7 @@ static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
     if (!plan->init || gpuscan__init_by_value(gs, plan))
         return GPUSCAN_SUCCESS;
     plan->flags = (plan->flags & ~(uint32_t)GPUSCAN__FLAG_INIT) | GPUSCAN__FLAG_INIT_BUFFER;
-    return gpuscan__create_buffer(gs, CL_MEM_COPY_HOST_PTR, plan->e.dst_size, gpuscan__without_const(plan->init),
-                                  " for init", &plan->init_mem);
+    return gpuscan__create_buffer(gs, 0, plan->e.dst_size, plan->init, " for init", &plan->init_mem);
 }
 
 /* Sets the source as an argument: a buffer, or the call's image. Returns the buffer's offset. */
@@ -15262,17 +15214,12 @@ static void gpuscan__leave_lanes(gpuscan *gs) {
     gpuscan__choose_fence(gs);
 }
 
-static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
-    gpuscan__leave_lanes(gs);
-    gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
-}
-
 /* An internal result of the functions below: the call must be planned again. Public results are never positive. */
 enum { GPUSCAN__AGAIN = 1 };
 
-/* Tries to build the call's program without the vendor's instructions, after a build with them failed. If the call
-   forces a strategy that needs the instructions, tries with AUTO instead. If a build without the instructions works,
-   stops using them and returns AGAIN. If not, the failure has another cause, and nothing changes. */
+/* Tries to build a program for the call without the vendor's instructions, after a build with them failed. Tries with
+   AUTO, since a forced strategy may need the instructions. If this build works, stops using them and returns AGAIN. If
+   not, the failure has another cause, and nothing changes. */
 GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
@@ -15281,12 +15228,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     gpuscan_call any = *call;
     gpuscan_result r;
     gpuscan__leave_lanes(gs);
-    r = gpuscan__choose(gs, plan);
     any.strategy = GPUSCAN_STRATEGY_AUTO;
     plan->call = &any;
-    if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
-        r = gpuscan__choose(gs, plan);
-    if (r == 0)
+    if ((r = gpuscan__choose(gs, plan)) == 0)
         r = gpuscan__get_program(gs, plan, &program);
     plan->call = call;
     if (r == 0) {
@@ -15310,37 +15254,23 @@ static const char gpuscan__stand_in_text[] =
     "  return a;\n"
     "}\n";
 
-/* Returns whether sub-groups have the width that the program needs. Some drivers choose a width for each kernel. */
-static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
-    return !program->odd_width || !gpuscan__uses_lanes(gs, &program->key);
-}
-
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right);
+static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program);
 
-/* Tests the program of `stand_in` instead of the program of `plan`. The stand-in's texts use neither the caller's
-   values nor sources. Skips the test if the stand-in's kernels cannot run in groups of the planned size. */
-static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
-                                                 int *right) {
+/* Tests the program of `stand_in`, whose texts use neither the caller's values nor sources. */
+static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in) {
     gpuscan__program *program;
     gpuscan_result r;
-    *right = 1;
     stand_in->is_stand_in = 1;
     memset(&stand_in->key.given, 0, sizeof(stand_in->key.given));
     memset(stand_in->e.source_types, 0, sizeof(stand_in->e.source_types));
-    r = gpuscan__get_program(gs, stand_in, &program);
+    r = gpuscan__get_fitting_program(gs, stand_in, &program);
     plan->not_built = stand_in->not_built;
-    if (r != 0 || program->proved || gpuscan__program_group(gs, stand_in, program) < stand_in->key.group)
-        return r;
-    program->proved = 1;
-    *right = gpuscan__has_lane_width(gs, program);
-    if (*right)
-        r = gpuscan__self_test(gs, stand_in, program, right);
-    program->proved = r == 0 && *right;
     return r;
 }
 
-GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, int *right) {
+GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan__plan stand_in = *plan;
     gpuscan_custom custom;
     char source[sizeof(gpuscan__stand_in_text) + 32];
@@ -15366,7 +15296,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     }
     if (!stand_in.e.custom) /* if the conversion is the only custom text, the self-test runs without it */
         stand_in.key.custom_size = 0;
-    return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
+    return gpuscan__prove_in_place_of(gs, plan, &stand_in);
 }
 
 /* Tests a program. If it is wrong and uses the vendor's instructions, gives these up and returns AGAIN. If it is wrong
@@ -15374,43 +15304,45 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
 GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__elements *e = &plan->e;
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
+    int uses_lanes = gpuscan__uses_lanes(gs, &plan->key);
     /* prove_stand_in drops custom->convert, so its test cannot convert between a builtin and the caller's type */
     int converts = !e->selects && e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM);
-    int right = 1;
+    int right = !(program->odd_width && uses_lanes); /* some drivers choose a width of sub-groups for each kernel */
+    const char *why = right ? "its self-test failed" : "its sub-groups have another width";
     gpuscan_result r = GPUSCAN_SUCCESS;
     /* on CPUs, custom programs are not tested: that would take long, and tests of builtin types run the same kernels */
-    if (!converts && !(gpuscan__key_is_cpu(&plan->key) && e->custom))
-        r = e->custom ? plan->operation->prove_custom(gs, plan, &right)
-                      : gpuscan__self_test(gs, plan, program, &right);
+    if (right && !converts && !(gpuscan__key_is_cpu(&plan->key) && e->custom))
+        r = e->custom && !plan->is_stand_in ? plan->operation->prove_custom(gs, plan)
+                                            : gpuscan__self_test(gs, plan, program, &right);
     program->proved = r == 0 && right; /* blobs store this, since they also hold untested programs */
     if (r != 0 || right)
         return r;
-    if (gpuscan__uses_lanes(gs, &plan->key)) {
-        gpuscan__give_up_lanes(gs, plan, "its self-test failed");
+    if (uses_lanes) {
+        gpuscan__leave_lanes(gs);
+        gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
         return GPUSCAN__AGAIN;
     }
     program->wrong = gpuscan__strategies[strategy].simpler == strategy;
     gpuscan__note_refusal(gs, plan, program->wrong ? "its program is no longer used" : "its strategy is no longer used",
-                          "its self-test failed");
+                          why);
     if (program->wrong)
         return GPUSCAN_SUCCESS;
     gs->refused[plan->operation->number] |= 1u << strategy;
     return GPUSCAN__AGAIN;
 }
 
-/* Gets the plan's program, and tests it if it is new. Returns AGAIN if the call must be planned again: without the
-   vendor's instructions, with another strategy, or with smaller groups. */
+/* Gets the plan's program, and tests it if it is new and its kernels can run in groups of the planned size. Returns
+   AGAIN if the call must be planned again: without the vendor's instructions, with another strategy, or with smaller
+   groups. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
     size_t group = r == 0 ? gpuscan__program_group(gs, plan, *program) : 0;
-    if (r == 0 && !(*program)->proved && !gpuscan__has_lane_width(gs, *program)) {
-        gpuscan__give_up_lanes(gs, plan, "its sub-groups have another width");
-        return GPUSCAN__AGAIN;
-    }
     if (r == 0 && group >= plan->key.group && !(*program)->proved && !(*program)->wrong)
         r = gpuscan__prove(gs, plan, *program);
     if (r == 0 && (*program)->wrong)
         return gpuscan__unsupported(gs, "this call's program failed its self-test, and it has no other form");
+    if (plan->is_stand_in)
+        return r;
     if (r < 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
         return gpuscan__build_without_lanes(gs, plan);
     if (r != 0 || group >= plan->key.group)
@@ -15452,19 +15384,6 @@ static gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *plan, gpus
     return r;
 }
 
-/* Chooses the buffer that kernels get in place of each buffer that is not given: a buffer of the scratch or, if there
-   is none, one that the call writes. NVIDIA's driver accepts NULL, which is faster. tuning: host-null-arguments */
-static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *plan) {
-    size_t i;
-    if (chain->gs->device.profile.facts.devices == GPUSCAN__ON_NVIDIA)
-        return;
-    for (i = 0; i < GPUSCAN__SCRATCHES && !chain->stand_in; i++)
-        chain->stand_in = chain->place.mem[i];
-    for (i = 0; i < plan->range_count && !chain->stand_in; i++)
-        if (plan->ranges[i].writes)
-            chain->stand_in = plan->ranges[i].buffer.mem;
-}
-
 /* Enqueues a planned call. If it computes nothing, `program` is NULL. Sets gs->last_queue, except in self-tests. */
 static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                        cl_command_queue queue, int in_order) {
@@ -15485,7 +15404,6 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     if (chain.result == 0 && queue != gs->service_queue &&
         (chain.result = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
         gs->last_in_order = in_order;
-    gpuscan__chain_stand_in(&chain, plan);
     if (chain.result == 0 && program)
         plan->operation->enqueue(&chain, plan);
     else if (chain.result == 0)
@@ -15688,20 +15606,12 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns the number of the bit that only element `i` changes, or 64 if element `i` changes no bit. The first edges and
-   the last element change bits below 8, but not gpuscan__test_init's bit. Random elements change bits 8, 10, .... */
-static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
-    unsigned b;
-    if (i == shape->count - 1)
-        return 7;
-    if (gpuscan__is_edge(shape, i)) {
-        b = (unsigned)(i / shape->tile * 2 + (i % shape->tile == shape->tile - 1));
-        return b < 7 ? b : 64;
-    }
-    for (b = 8; b < bits; b += 2)
-        if (gpuscan__mix(b) % shape->count == i)
-            return b;
-    return 64;
+/* Returns the bit, below bit `bits`, that element `i` changes in tests of AND and OR; 0: it changes none. The edges of
+   four tiles change different bits below 8, but not gpuscan__test_init's bit. Random ones change bits 8, 10, .... */
+static uint64_t gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
+    uint64_t bit = gpuscan__is_edge(shape, i) ? gpuscan__test_rank(shape, i, 0) * 8 / 101
+                                              : 8 + gpuscan__mix(i) % shape->count * 2;
+    return bit < bits ? (uint64_t)1 << bit : 0;
 }
 
 /* Returns how many bits of an element the self-tests of AND and OR use: 8 if src is a float type, otherwise the bits of
@@ -15712,33 +15622,31 @@ static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
                : (unsigned)(8 * gpuscan__min(gpuscan__types[e->src].size, gpuscan__types[e->dst].size));
 }
 
-/* Returns a factor by which a test multiplies small numbers, so that they fill more of a 64-bit src. The products have
-   bits in both 32-bit halves or, if integers become floats, only in the upper half: f32 would have too few bits for
-   both. Returns 1 if src has fewer than 64 bits, or if dst cannot hold the products. */
+/* Returns a factor by which a test multiplies numbers from 0 to 101, so that they fill more of src. Products of 64 bits
+   have bits in both halves or, if integers become floats, only in the upper half: f32 would have too few bits for both.
+   Returns 1 if dst cannot hold the products. */
 static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     const uint64_t one = 1;
-    if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
+    uint32_t size = gpuscan__types[e->src].size;
+    if (e->src == e->dst && gpuscan__is_integer(e->src))
+        return (one << (8 * size - 7)) + (size == 8);
+    if (size != 8 || e->dst == GPUSCAN_TYPE_F16)
         return 1;
     if (gpuscan__is_float(e->dst))
         return !gpuscan__is_float(e->src) ? one << 33 : e->dst == GPUSCAN_TYPE_F64 ? (one << 30) + 1 : 1;
     return gpuscan__types[e->dst].size == 8 ? (one << 32) + 1 : 1;
 }
 
-/* Returns the element for a level from 0 to 101: the higher the level, the larger the element. Every integer type and
-   f16 can hold all levels. In types that hold larger numbers, the level is shifted or multiplied to fill more bits. */
+/* Returns the element for a level from 0 to 101: the higher the level, the larger the element. */
 static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
-    uint32_t bits = gpuscan__types[e->src].size * 8;
-    uint64_t past = level - (gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0);
-    if (gpuscan__is_float(e->src) || e->src != e->dst)
-        return past * gpuscan__test_factor(e);
-    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0));
+    int is_signed = gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u';
+    return gpuscan__wrap(e->src, (level - (is_signed ? 50 : 0)) * gpuscan__test_factor(e));
 }
 
 static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
     int real = gpuscan__is_float(e->src) || gpuscan__is_float(e->dst), data = gpuscan__ops[e->op].data;
     int of_signed = gpuscan__types[e->dst].kind == 's';
     uint64_t random = gpuscan__mix(i + ((uint64_t)shape->round << 40)), x;
-    unsigned bit;
     switch (data) {
     case GPUSCAN__DATA_RISING: return gpuscan__test_level(e, gpuscan__test_rank(shape, i, 0));
     case GPUSCAN__DATA_FALLING: return gpuscan__test_level(e, 101 - gpuscan__test_rank(shape, i, 0));
@@ -15747,7 +15655,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
         return gpuscan__wrap(e->src, gpuscan__types[e->src].kind == 's' ? 0 - x : x);
     case GPUSCAN__DATA_SUM:
         if (!real)
-            return gpuscan__wrap(e->src, random | 1);
+            return gpuscan__wrap(e->src, random);
         if (!gpuscan__is_marked(shape, i, e->dst == GPUSCAN_TYPE_F16 ? shape->count / 500 + 1 : 1))
             return 0; /* keeps sums small: f16 holds all integers up to 2048 */
         return (1 + random % (gpuscan__is_float(e->dst) ? 3 : 100)) * gpuscan__test_factor(e);
@@ -15757,8 +15665,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
         x = gpuscan__is_edge(shape, i) ? 2 : 1;
         return gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1) ? 0 - x : x;
     default: /* DATA_SET: at most one bit is 1. DATA_CLEARED: at most one bit is 0. Float types get 8-bit integers */
-        bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
-        x = bit < 64 ? (uint64_t)1 << bit : 0;
+        x = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
         return gpuscan__wrap(!gpuscan__is_float(e->src) ? e->src : of_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8,
                              data == GPUSCAN__DATA_SET ? x : ~x);
     }
@@ -15766,24 +15673,22 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
 
 /* Returns an init that changes every result, but does not hide mistakes in the elements. */
 static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
-    const uint64_t high = (uint64_t)1 << 32; /* the lowest bit of the upper half of 64 bits */
-    uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, bit;
+    uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, x;
     unsigned bits = gpuscan__test_bits(e);
     int data = gpuscan__ops[e->op].data;
-    if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
-        return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
-    if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
-        /* takes a bit that gpuscan__test_bit gives to no element: bit 0 in odd rounds, bit 2 in even rounds */
-        bit = shape->round % 2 ? 1 : 4;
+    switch (data) {
+    case GPUSCAN__DATA_RISING: return gpuscan__wrap(e->dst, gpuscan__test_level(e, level));
+    case GPUSCAN__DATA_FALLING: return gpuscan__wrap(e->dst, gpuscan__test_level(e, 101 - level));
+    case GPUSCAN__DATA_SET:
+    case GPUSCAN__DATA_CLEARED: /* a bit that no element has: bit 0 in odd rounds, bit 2 in even rounds */
+        x = shape->round % 2 ? 1 : 4;
         if (data == GPUSCAN__DATA_SET) /* adds bits that no element sets: bit 63 or, if `bits` < 64, from `bits` on */
-            bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
-        return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? bit : ~bit);
+            x |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
+        return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? x : ~x);
+    default: /* has bits in both halves, but few enough significant bits that sums and products of f64 stay exact */
+        x = gpuscan__types[e->dst].size == 8 ? ((uint64_t)1 << 34) + 3 : 3 * gpuscan__test_factor(e);
+        return gpuscan__wrap(e->dst, x);
     }
-    if (!gpuscan__is_float(e->dst))
-        return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SPARSE ? high + 1 : 5 * high + 3);
-    if (e->dst == GPUSCAN_TYPE_F64) /* init has only 34 significant bits, so that sums and products stay exact */
-        return 4 * high + 2;
-    return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
 }
 
 /* Stores element i in src. Returns `sum` combined with the element or, if `is_first` is 1, the element alone. */
@@ -15931,13 +15836,6 @@ static void gpuscan__test_end(gpuscan__test *test) {
     }
 }
 
-/* Creates a buffer, with a copy of `data` unless that is NULL. Creates none if `bytes` is 0. */
-static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, void *data, cl_mem *mem) {
-    if (bytes == 0)
-        return GPUSCAN_SUCCESS;
-    return gpuscan__create_buffer(gs, data ? CL_MEM_COPY_HOST_PTR : 0, bytes, data, " for a self-test", mem);
-}
-
 /* Returns whether a self-test's result is right. Test suites whose OpenCL runs no kernels define their own macro. */
 #ifndef GPUSCAN__TEST_PASSES
 #define GPUSCAN__TEST_PASSES(got, expected, bytes) (memcmp(got, expected, bytes) == 0)
@@ -15962,8 +15860,8 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
         gpuscan__test_array *array = &test->arrays[i];
         if (array->is_input)
             memcpy(array->expected, array->before, (size_t)array->bytes);
-        if (array->buffer &&
-            (r = gpuscan__test_buffer(gs, array->bytes, array->before, &array->buffer->mem)) != 0)
+        if (array->buffer && (r = gpuscan__create_buffer(gs, 0, array->bytes, array->before, " for a self-test",
+                                                         &array->buffer->mem)) != 0)
             return r;
     }
     if ((r = gpuscan__test_make_image(test)) != 0)
@@ -15975,7 +15873,8 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     plan->group_limit = gs->device.group_limit;
     plan->is_run = 1;
     if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
-        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), NULL, &call->scratch.mem)) != 0)
+        (r = gpuscan__create_buffer(gs, 0, gpuscan__need_total(&plan->need), NULL, " for a self-test",
+                                    &call->scratch.mem)) != 0)
         return r;
     r = gpuscan__enqueue(gs, plan, program, gs->service_queue, 1);
     if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
@@ -16071,7 +15970,7 @@ static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *mems, const gpus
     gpuscan_result r = gpuscan__own_queue(gs, &gs->service_queue);
     size_t i;
     for (i = 0; i < 3 && r == 0; i++)
-        r = gpuscan__test_buffer(gs, bytes[i], NULL, &mems[GPUSCAN__SET_SHAM + i]);
+        r = gpuscan__create_buffer(gs, 0, bytes[i], NULL, " for a self-test", &mems[GPUSCAN__SET_SHAM + i]);
     for (i = 0; i < 3 && r == 0; i++)
         r = zeros[i] ? gpuscan__clear_buffer(gs, mems[GPUSCAN__SET_SHAM + i], zeros[i]) : GPUSCAN_SUCCESS;
     if (r == 0 && stage->image.image_channel_order)
@@ -16207,7 +16106,6 @@ typedef struct gpuscan__host_call {
     gpuscan__host_array arrays[GPUSCAN__HOST_ARRAYS];
     int count;
     cl_command_queue queue;
-    int in_order;
 } gpuscan__host_call;
 
 /* Fails if the desc sets a field that a parameter of the blocking function replaces. */
@@ -16263,25 +16161,11 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return gpuscan__check_overlaps(gs, plan);
 }
 
-/* Copies an array to its buffer. A blocking write returns when the array has been read, perhaps before the buffer is
-   written. In an out-of-order queue, kernels could then start too early: the function waits for the write's event. */
-static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
-    gpuscan *gs = host->gs;
-    cl_event written = NULL;
-    cl_int code = gs->cl.clEnqueueWriteBuffer(host->queue, mem, CL_TRUE, 0, (size_t)gpuscan__host_bytes(array),
-                                              array->data, 0, NULL, host->in_order ? NULL : &written);
-    if (code == CL_SUCCESS && written)
-        code = gs->cl.clWaitForEvents(1, &written);
-    gpuscan__forget_event(gs, &written);
-    return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
-}
-
-/* Creates an array's buffer, in the array's memory if the device can use that. Otherwise copies the array to the
-   buffer, unless the call overwrites it all and reads none. Arrays with the same address share a buffer as large as
+/* Creates an array's buffer, in the array's memory if the device can use that. Otherwise the buffer begins as a copy of
+   the array, unless the call overwrites it all and reads none. Arrays with the same address share a buffer as large as
    the longest. (gpuscan__host_check refuses equal addresses, unless the call is in place or only reads the arrays.) */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
-    const gpuscan__host_array *longest = array;
     uint64_t bytes = gpuscan__host_bytes(array);
     int reads = 0, i;
     gpuscan_result r;
@@ -16300,14 +16184,12 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
         /* only the device knows a custom type's alignment, but gpuscan__alignment(size) is a multiple of it */
         array->zero_copy = array->zero_copy && (uintptr_t)other->data % gpuscan__alignment(other->range.size) == 0;
         reads |= other->range.reads || other->range.partial;
-        if (gpuscan__host_bytes(other) > bytes)
-            longest = other;
-        bytes = gpuscan__host_bytes(longest);
+        bytes = gpuscan__max(bytes, gpuscan__host_bytes(other));
     }
-    r = gpuscan__create_buffer(gs, array->zero_copy ? CL_MEM_USE_HOST_PTR : 0, bytes,
-                               array->zero_copy ? gpuscan__without_const(array->data) : NULL, "", &array->buffer->mem);
+    r = gpuscan__create_buffer(gs, array->zero_copy, bytes, array->zero_copy || reads ? array->data : NULL, "",
+                               &array->buffer->mem);
     array->owns = r == 0;
-    return r == 0 && reads && !array->zero_copy ? gpuscan__host_upload(host, longest, array->buffer->mem) : r;
+    return r;
 }
 
 static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpuscan__host_array *array) {
@@ -16366,7 +16248,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     const gpuscan__operation *operation = host->operation;
     gpuscan_call *call = host->call;
     cl_event event = NULL, *caller = call->event;
-    int i;
+    int i, in_order;
     gpuscan_result r;
     if (host->result == 0)
         gpuscan__host_sources(host);
@@ -16379,7 +16261,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     /* gpuscan__do calls gpuscan__choose again: here it refuses an impossible strategy before arrays are copied */
     if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
         (r = gpuscan__host_check(host, plan)) != 0 ||
-        (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &host->in_order)) != 0)
+        (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &in_order)) != 0)
         return r;
     for (i = 0; i < host->count && r == 0; i++)
         r = gpuscan__host_buffer(host, &host->arrays[i]);
@@ -17664,36 +17546,24 @@ static void gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__p
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
 
-/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Neighbouring values differ. With MAX and custom
-   operators, the result is dst's element if `wins` is 1, otherwise the addend. With MIN, the cases are swapped. */
-static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
-    const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
-    uint64_t x;
-    switch (gpuscan__ops[e->op].data) {
-    case GPUSCAN__DATA_RISING:
-    case GPUSCAN__DATA_FALLING:
-        return gpuscan__test_level(e, !of_dst ? 40 + i % 20 : wins ? 60 + random % 40 : random % 40);
-    case GPUSCAN__DATA_SPARSE:
-        x = !of_dst ? 101 + i % 20 : wins ? 1 + random % 100 : 0;
-        return gpuscan__wrap(e->src, x * gpuscan__test_factor(e));
-    case GPUSCAN__DATA_SET:
-    case GPUSCAN__DATA_CLEARED: /* addends set (DATA_CLEARED: clear) only even bits, dst's elements only odd bits */
-        x = ((random & even_bits & ~(uint64_t)15) | (i % 2 ? 4 : 1)) << of_dst;
-        return gpuscan__wrap(e->src, gpuscan__ops[e->op].data == GPUSCAN__DATA_SET ? x : ~x);
-    default: /* GPUSCAN__DATA_SUM, GPUSCAN__DATA_PRODUCT */
-        if (!gpuscan__is_float(e->src))
-            return gpuscan__wrap(e->src, random | 3);
-        x = wins ? 2 : 4;
-        return !of_dst ? (2 + i % 3) * gpuscan__test_factor(e) : random & 1 ? 0 - x : x;
-    }
+/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. The numbers are random: MIN, MAX and custom
+   operators sometimes return the one and sometimes the other. Floats are small: their sums and products are exact. */
+static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst) {
+    uint64_t random = gpuscan__mix(of_dst ? ~i : i), x = 1 + random % 40;
+    if (e->op == GPUSCAN_OP_CUSTOM && of_dst && random >> 63)
+        return 0;
+    if (!gpuscan__is_float(e->src))
+        return gpuscan__wrap(e->src, random);
+    if (e->op != GPUSCAN_OP_MUL || !of_dst)
+        x *= gpuscan__test_factor(e);
+    return random >> 62 & 1 ? 0 - x : x;
 }
 
-static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t block,
-                                 unsigned char *dst, unsigned char *addend, unsigned char *expected) {
+static void gpuscan__test_blocks(const gpuscan__elements *e, uint64_t count, uint64_t block, unsigned char *dst,
+                                 unsigned char *addend, unsigned char *expected) {
     uint64_t i;
-    for (i = 0; i < shape->count; i++) {
-        int wins = (i + shape->round) % 2 == 0;
-        uint64_t a = gpuscan__test_addend(e, i / block, 0, wins), x = gpuscan__test_addend(e, i, 1, wins);
+    for (i = 0; i < count; i++) {
+        uint64_t a = gpuscan__test_addend(e, i / block, 0), x = gpuscan__test_addend(e, i, 1);
         gpuscan__put_element(e->dst, e->dst_size, addend, i / block, a);
         gpuscan__put_element(e->dst, e->dst_size, dst, i, x);
         gpuscan__put_element(e->dst, e->dst_size, expected, i, gpuscan__combine(e->dst, e->op, a, x));
@@ -17703,7 +17573,6 @@ static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test
 GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_uniform_add_desc *desc = (gpuscan_uniform_add_desc *)test->desc;
-    gpuscan__test_shape shape = gpuscan__test_shape_of(test->key->tile, test->round);
     gpuscan__test_array *dst;
     unsigned char *addend;
     if (test->round == 2)
@@ -17711,12 +17580,12 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     desc->type = e->dst;
     desc->op = e->op;
     desc->custom = e->custom;
-    desc->count = shape.count;
+    desc->count = 3 * (uint64_t)test->key->tile + 5;
     desc->block = test->round == 0 ? 7 : 77; /* so that blocks end inside vectors. 7: two blocks may end in a vector */
-    dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
-    addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
+    dst = gpuscan__test_array_of(test, &desc->dst, desc->count * e->dst_size);
+    addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(desc->count, desc->block) * e->dst_size);
     if (!test->failed)
-        gpuscan__test_blocks(e, &shape, desc->block, dst->before, addend, dst->expected);
+        gpuscan__test_blocks(e, desc->count, desc->block, dst->before, addend, dst->expected);
     return 1;
 }
 
@@ -19549,7 +19418,7 @@ static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_p
     gpuscan__text_add(text, line);
 }
 
-static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan, int *right) {
+static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan__histogram_plan stand_in = *(const gpuscan__histogram_plan *)plan;
     gpuscan_custom *texts = &stand_in.texts;
     gpuscan__text source = gpuscan__text_of(gs);
@@ -19569,7 +19438,7 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     if (source.failed)
         r = gpuscan__no_memory(gs, "a self-test's text");
     else
-        r = gpuscan__prove_in_place_of(gs, plan, &stand_in.common, right);
+        r = gpuscan__prove_in_place_of(gs, plan, &stand_in.common);
     gpuscan__release(&gs->allocator, source.data);
     return r;
 }
@@ -22950,9 +22819,9 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, gpuscan__program *progr
     entry.proved = (uint32_t)program->proved;
     for (i = 0; i < GPUSCAN__PARTS; i++)
         entry.sizes[i] = program->parts[i].length;
-    gpuscan__text_padded(blob, &entry, sizeof(entry));
+    gpuscan__text_bytes(blob, &entry, sizeof(entry));
     for (i = 0; i < GPUSCAN__PARTS; i++)
-        gpuscan__text_padded(blob, program->parts[i].data, program->parts[i].length);
+        gpuscan__text_bytes(blob, program->parts[i].data, program->parts[i].length);
     blob->failed |= program->parts[GPUSCAN__PART_BINARY].failed;
     gpuscan__forget_binary(gs, program);
     return r;
@@ -22966,7 +22835,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, gpuscan__program *o
     int i;
     *blob = gpuscan__text_of(gs);
     memset(&header, 0, sizeof(header));
-    gpuscan__text_padded(blob, &header, sizeof(header));
+    gpuscan__text_bytes(blob, &header, sizeof(header));
     for (program = only ? only : gs->programs; program && r == 0; program = only ? NULL : program->next) {
         r = gpuscan__blob_program(gs, program, blob);
         header.entries++;
@@ -23038,23 +22907,20 @@ static int gpuscan__is_whole(const gpuscan__program *program) {
 /* Reads an entry of a blob at `*at`, and moves `*at` to its end. */
 static gpuscan_result gpuscan__read_entry(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t *at,
                                           gpuscan__program *program) {
-    const gpuscan__text *parts = program->parts;
+    gpuscan__text *parts = program->parts;
     gpuscan__blob_entry entry;
     int part, failed = 0, is_whole = size - *at >= sizeof(entry);
     if (is_whole)
         memcpy(&entry, blob + *at, sizeof(entry));
     *at += sizeof(entry);
-    for (part = 0; part < GPUSCAN__PARTS && is_whole; part++) {
-        uint64_t bytes = entry.sizes[part];
-        is_whole = bytes <= size && gpuscan__padded(bytes) <= size - *at;
-        if (is_whole)
-            gpuscan__text_bytes(&program->parts[part], blob + *at, (size_t)bytes);
-        *at += gpuscan__padded(bytes);
+    for (part = 0; part < GPUSCAN__PARTS && is_whole && entry.sizes[part] <= size - *at; part++) {
+        gpuscan__text_bytes(&parts[part], blob + *at, (size_t)entry.sizes[part]);
+        *at += entry.sizes[part];
         failed |= parts[part].failed;
     }
     if (failed)
         return gpuscan__no_memory(gs, "a blob's programs");
-    if (!is_whole || !parts[GPUSCAN__PART_BINARY].length || !gpuscan__is_whole(program))
+    if (part < GPUSCAN__PARTS || !parts[GPUSCAN__PART_BINARY].length || !gpuscan__is_whole(program))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
     program->key.registers = gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? entry.registers : 0;
     program->proved = entry.proved != 0;
@@ -23273,48 +23139,18 @@ static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
 
 /* [LICENCE] --------------------------------------------------------------------------------------------------------
 
-   gpuscan may be used under either of the two licences below: choose the one that you prefer.
-
-   ------------------------------------------------------------------------------
-   ALTERNATIVE A - MIT No Attribution (MIT-0)
+   gpuscan may be used under MIT-0, which follows, or under the Unlicense, which puts it into the public domain: choose
+   the one that you prefer. The file LICENSE has both texts; the Unlicense is also at https://unlicense.org.
 
    Copyright (c) the gpuscan contributors
 
-   Permission is hereby granted, free of charge, to any person obtaining a copy
-   of this software and associated documentation files (the "Software"), to deal
-   in the Software without restriction, including without limitation the rights
-   to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
-   copies of the Software, and to permit persons to whom the Software is
-   furnished to do so.
+   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+   documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+   rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to
+   permit persons to whom the Software is furnished to do so.
 
-   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
-   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
-   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
-   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
-   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
-   SOFTWARE.
-
-   ------------------------------------------------------------------------------
-   ALTERNATIVE B - Public domain (www.unlicense.org)
-
-   This is free and unencumbered software released into the public domain.
-
-   Anyone is free to copy, modify, publish, use, compile, sell, or distribute
-   this software, either in source code form or as a compiled binary, for any
-   purpose, commercial or non-commercial, and by any means.
-
-   In jurisdictions that recognize copyright laws, the author or authors of this
-   software dedicate any and all copyright interest in the software to the public
-   domain. We make this dedication for the benefit of the public at large and to
-   the detriment of our heirs and successors. We intend this dedication to be an
-   overt act of relinquishment in perpetuity of all present and future rights to
-   this software under copyright law.
-
-   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
-   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
-   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-   AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
-   ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
-   WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+   WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+   COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+   OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
 */
