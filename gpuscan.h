@@ -11603,6 +11603,7 @@ enum {
     GPUSCAN__FOR_F16 = 4,      /* scans of f16 */
     GPUSCAN__FOR_BYTES = 8,    /* scans of source elements of 1 byte */
     GPUSCAN__FOR_SEGMENTS = 16, /* scans by segments */
+    GPUSCAN__FOR_F16_SEGMENTS = GPUSCAN__FOR_F16 | GPUSCAN__FOR_SEGMENTS,
     GPUSCAN__FOR_LISTS = 32,   /* selections and runs */
     GPUSCAN__FOR_SELECTIONS = 64,
     GPUSCAN__FOR_INDICES = 128, /* selections that store indices, but no elements */
@@ -12794,10 +12795,8 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 4, 16384, SINGLE_PASS, 128, 4, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 8192, SINGLE_PASS, 256, 4, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 8, 16384, SINGLE_PASS, 128, 4, 0, 64, 0),
-    GPUSCAN__TILE(NVIDIA, SEGMENTS, 2, 0, SINGLE_PASS, 256, 8, 0, 80, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 4, 0, SINGLE_PASS, 256, 8, 0, 80, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 8, 0, SINGLE_PASS, 128, 7, 0, 80, 0),
-    GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 0, SINGLE_PASS, 256, 6, 0, 80, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 0, SINGLE_PASS, 256, 4, 0, 64, 0),
     /* other scans */
     GPUSCAN__TILE(NVIDIA, SCANS, 0, 64, SINGLE_PASS, 256, 1, 0, 64, 0),
@@ -12852,14 +12851,18 @@ static const gpuscan__tuning gpuscan__tunings[] = {
        have 8 bytes and any order gives the same result). Intel's compiler would keep 8 vectors of bytes or floats in
        private memory. In segmented scans, 4 vectors of short elements would spill. tuning: scan-fold, scan-intel */
     GPUSCAN__TILE(AMD, EXACT, 8, 4096, SINGLE_PASS, 256, 8, 0, 0, 0),
-    GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(INTEL, SEGMENTS, 1, 16384, SINGLE_PASS, 256, 2, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SEGMENTS, 1, 0, SINGLE_PASS_AHEAD, 256, 2, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, SEGMENTS, 2, 4096, SINGLE_PASS, 256, 2, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, F16_SEGMENTS, 2, 16384, SINGLE_PASS_AHEAD, 256, 2, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SEGMENTS, 2, 16384, SINGLE_PASS, 256, 2, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SEGMENTS, 2, 0, SINGLE_PASS_AHEAD, 256, 2, 0, 256, 0),
-    GPUSCAN__TILE(INTEL, SCANS, 1, 16384, SINGLE_PASS, 256, 4, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, SCANS, 1, 8192, SINGLE_PASS, 256, 4, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, EXACT, 8, 2048, SINGLE_PASS, 256, 8, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 8, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 256, 0),
     GPUSCAN__TILE(INTEL, EXACT, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 0, 256, 0),
     /* small calls on a CPU: one work-item processes all elements in one launch */
@@ -15299,8 +15302,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     return gpuscan__prove_in_place_of(gs, plan, &stand_in);
 }
 
-/* Tests a program. If it is wrong and uses the vendor's instructions, gives these up and returns AGAIN. If it is wrong
-   without them, gives up the strategy and returns AGAIN or, if no strategy is simpler, sets program->wrong. */
+/* Tests a program. If it is wrong, gives up what it uses and returns AGAIN: limits of registers (NVIDIA's compiler has
+   built wrong programs whose registers it had to spill), else the vendor's instructions, else the strategy. If no
+   strategy is simpler, sets program->wrong. */
 GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__elements *e = &plan->e;
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
@@ -15317,6 +15321,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
     program->proved = r == 0 && right; /* blobs store this, since they also hold untested programs */
     if (r != 0 || right)
         return r;
+    if (gpuscan__uses_ptx(gs, &plan->key) && plan->key.registers) {
+        gs->device.registers = 0; /* gpuscan__registers then returns 0 */
+        gpuscan__note_refusal(gs, plan, "registers are no longer limited", why);
+        return GPUSCAN__AGAIN;
+    }
     if (uses_lanes) {
         gpuscan__leave_lanes(gs);
         gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
