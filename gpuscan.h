@@ -173,8 +173,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* gcc goes on after #error, and then skips the include of opencl.h below, because __has_include
-                          has not found it. So include another missing file here: that stops gcc */
+#include <OpenCL/cl.h> /* gcc goes on after #error, and would also skip an include of the file that __has_include
+                          has not found. This include names another file, which is missing as well: that stops gcc */
 #elif !defined(__APPLE__) && !defined(__OPENCL_CL_H) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -1269,10 +1269,10 @@ typedef struct gpuscan_sort_desc {
                  With may_destroy_src, each array's src serves as scratch, unless the sort is small or in place. Then
                  one payload of 4 or 8 bytes needs none, and neither do keys if there is a dst and no custom->key. Such
                  a sort copies its result if the number of passes is even (a sort in place: if it is odd). A pass sorts
-                 by 8 or 4 bits: see MULTI_PASS. Ask gpuscan_sort_scratch_size with the call's count: a smaller count
-                 may need more. Sorts of up to about 6,000 elements (on a CPU 65,535) are small. A GPU gathers other
-                 payloads by index in sorts below 2^20 elements, and in some larger ones: indices may need more than
-                 payloads that move. gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
+                 by 8 or 4 bits: see MULTI_PASS. Sorts of up to about 6,000 elements (on a CPU 65,535) are small. Ask
+                 gpuscan_sort_scratch_size with the call's count, since a smaller count may need more: below 2^20
+                 elements, and in some larger sorts, a GPU moves indices instead of payloads (except one of 4 or 8
+                 bytes). gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
                  UNSUPPORTED_STRATEGY: a forced single pass on 2^30 elements or more.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
@@ -2462,7 +2462,7 @@ NULL};
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
 "#line 1160 \"kernels.cl.inc\"\n"
-"@6$$g_LINKS 16\n"
+"@6$$g_LINKS 16\n\n\n"
 "@6$$f_LINKS 16\n\n\n"
 "@hRUN_STATE\n"
 "@6$NUMBER$i`Y) (`Y).open.$c\n"
@@ -2566,7 +2566,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1278 \"kernels.cl.inc\"\n"
+"#line 1280 \"kernels.cl.inc\"\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
 "@%`H `packed_@W(`O`Y){\n"
@@ -2609,7 +2609,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1329 \"kernels.cl.inc\"\n"
+"#line 1331 \"kernels.cl.inc\"\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
 "@O\n"
@@ -2665,7 +2665,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1390 \"kernels.cl.inc\"\n"
+"#line 1392 \"kernels.cl.inc\"\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
 "@g\n"
@@ -2949,7 +2949,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1732 \"kernels.cl.inc\"\n"
+"#line 1734 \"kernels.cl.inc\"\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
 "@6@>@C (@jS * @>)\n\n\n"
@@ -3503,7 +3503,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2383 \"kernels.cl.inc\"\n"
+"#line 2385 \"kernels.cl.inc\"\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
@@ -3652,7 +3652,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2552 \"kernels.cl.inc\"\n"
+"#line 2554 \"kernels.cl.inc\"\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
@@ -3967,7 +3967,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2907 \"kernels.cl.inc\"\n"
+"#line 2909 \"kernels.cl.inc\"\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
 "@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
@@ -4726,7 +4726,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3809 \"kernels.cl.inc\"\n"
+"#line 3811 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -5237,7 +5237,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4476 \"kernels.cl.inc\"\n"
+"#line 4478 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``C_`Ws_@\\s;\n\n"
@@ -5532,7 +5532,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4819 \"kernels.cl.inc\"\n"
+"#line 4821 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5635,7 +5635,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4950 \"kernels.cl.inc\"\n"
+"#line 4952 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5926,7 +5926,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5286 \"kernels.cl.inc\"\n"
+"#line 5288 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
 "}``C_$ps_@\\s;\n\n"
@@ -5978,7 +5978,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5367 \"kernels.cl.inc\"\n"
+"#line 5369 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6438,7 +6438,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5914 \"kernels.cl.inc\"\n"
+"#line 5916 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6748,7 +6748,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6243 \"kernels.cl.inc\"\n"
+"#line 6245 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6828,7 +6828,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6336 \"kernels.cl.inc\"\n"
+"#line 6338 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -7058,7 +7058,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6615 \"kernels.cl.inc\"\n"
+"#line 6617 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7714,7 +7714,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7387 \"kernels.cl.inc\"\n"
+"#line 7389 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7767,7 +7767,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7456 \"kernels.cl.inc\"\n"
+"#line 7458 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8167,7 +8167,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7912 \"kernels.cl.inc\"\n"
+"#line 7914 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8664,7 +8664,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8495 \"kernels.cl.inc\"\n"
+"#line 8497 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -8986,7 +8986,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8878 \"kernels.cl.inc\"\n"
+"#line 8880 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9088,7 +9088,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9012 \"kernels.cl.inc\"\n"
+"#line 9014 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
 "@6$STRIDE (b$zs.`P_bins + 1)\n\n"
@@ -9367,7 +9367,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9336 \"kernels.cl.inc\"\n"
+"#line 9338 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9385,7 +9385,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`add_global(accumulators+bin,$ss);\n"
 "@O\n"
 "}\n\n"
-"@hBY_VALUE\n\n\n\n\n"
+"@hBY_VALUE\n\n\n\n\n\n"
 "@6$BYTE_FLIP ($SAMPLE_IS_SIGNED ? 128u : 0u)\n"
 "@%`H `byte$j`sample s){\n"
 "@`((`H)s&255u)^$BYTE_FLIP;\n"
@@ -9776,7 +9776,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9813 \"kernels.cl.inc\"\n"
+"#line 9816 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
 "}`histogram_finish_@\\s;\n\n"
@@ -9793,7 +9793,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9839 \"kernels.cl.inc\"\n"
+"#line 9842 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9902,7 +9902,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9971 \"kernels.cl.inc\"\n"
+"#line 9974 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9953,7 +9953,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10027 \"kernels.cl.inc\"\n"
+"#line 10030 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10090,7 +10090,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10186 \"kernels.cl.inc\"\n"
+"#line 10189 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10372,7 +10372,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10524 \"kernels.cl.inc\"\n"
+"#line 10527 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -11041,7 +11041,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11311 \"kernels.cl.inc\"\n"
+"#line 11314 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11199,7 +11199,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11493 \"kernels.cl.inc\"\n"
+"#line 11496 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11292,7 +11292,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11595 \"kernels.cl.inc\"\n"
+"#line 11598 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -11627,8 +11627,8 @@ typedef struct gpuscan__tuning {
     uint64_t up_to;   /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
-    uint32_t ahead;     /* if tiles are loaded twice: SINGLE_PASS_AHEAD sums tiles this many bytes of src plus dst ahead
-                           of the scan. In runs, bytes of keys; in selections, of src or flags (a bit counts as 4) */
+    uint32_t ahead;     /* how far ahead of the scan SINGLE_PASS_AHEAD sums tiles, if it loads them twice: in bytes of
+                           src and dst together; in runs, of keys; in selections, of src or flags (4 for a bit) */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
     int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: gpuscan__loads_once decides */
 } gpuscan__tuning;
@@ -12776,8 +12776,9 @@ static const gpuscan__facts gpuscan__profiles[] = {
      runs         a tile is loaded once, which is always faster than twice. tuning: runs-tiles, runs-small, runs-once
    On AMD's and Intel's GPUs, one group of a large call turns the tiles' sums into prefixes, unless gpuscan__scan_misfit
    makes a scan take several passes. Large calls that reduce runs are faster in several passes than in one. Intel's rows
-   were measured with tiles' sums loaded by atomics. tuning: scan-fold, select-fold, runs-fold. On other GPUs, which
-   have no lanes, groups of 128 wait less at barriers than groups of 256. tuning: scan-no-lanes */
+   were measured with tiles' sums loaded by atomics. tuning: scan-fold, select-fold, runs-fold. The rows of
+   OTHER_GPU assume no lanes: in most calls, groups of 128 then wait less at barriers than groups of 256.
+   tuning: scan-no-lanes */
 #define GPUSCAN__TILE(devices, calls, size, kib, strategy, group, vectors, mib_ahead, registers, once)                 \
     {GPUSCAN__ON_##devices, GPUSCAN__FOR_##calls, size, (kib) ? (uint64_t)(kib) << 10 : UINT64_MAX,                    \
      GPUSCAN_STRATEGY_##strategy, group, vectors, (mib_ahead) * GPUSCAN__MIB, registers, once}
@@ -13921,8 +13922,8 @@ static void gpuscan__forget_mem(gpuscan *gs, cl_mem *mem) {
     *mem = NULL;
 }
 
-/* Creates a buffer, but none of 0 bytes. If `host` is not NULL, the buffer uses this memory (`uses_host` is 1) or begins
-   as a copy of it. If the driver returns a buffer and an error, releases the buffer. `what` is for error messages. */
+/* Creates a buffer, but none of 0 bytes. If `host` is not NULL, the buffer uses this memory (`uses_host` is 1) or
+   begins as a copy of it. If the driver returns a buffer and an error, releases the buffer. `what` is for error messages. */
 static gpuscan_result gpuscan__create_buffer(gpuscan *gs, int uses_host, uint64_t bytes, const void *host,
                                              const char *what, cl_mem *mem) {
     cl_mem_flags flags = !host ? 0 : uses_host ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
@@ -20889,7 +20890,7 @@ enum {
     GPUSCAN__SORT_LEAST_ROUNDS = 8,     /* minimum elements per work-item in TOGETHER */
     GPUSCAN__SORT_MOST_ROUNDS = 32,     /* maximum elements per work-item in TOGETHER */
     GPUSCAN__SORT_TOGETHER_TILE = 8192, /* maximum elements of a tile in TOGETHER */
-    GPUSCAN__SORT_TOGETHER_GROUPS = 64, /* maximum groups in TOGETHER, unless tiles have one of the two maxima above */
+    GPUSCAN__SORT_TOGETHER_GROUPS = 64, /* maximum groups in TOGETHER, while tiles can still grow to more elements */
     GPUSCAN__SORT_STEP = 4 /* in tiles smaller than those of gpuscan__sort_tiles, a work-item has a multiple of this
                               many elements, so that programs are few */
 };
