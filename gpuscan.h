@@ -49,48 +49,28 @@
                The _host forms, as in the program above, take arrays and block until the result is there.
 
    WITH BUFFERS
-               The same eight flags in buffers on the device, in a program that calls OpenCL itself. It prints 22, too.
-               Linux: cc buffers.c -lOpenCL. (With Khronos' C++ bindings, pass the handles: buffer() is the cl_mem of a
-               cl::Buffer, queue() the cl_command_queue of a cl::CommandQueue.)
+               In a program that calls OpenCL itself, these lines take the place of gpuscan_scan_host above. Define
+               GPUSCAN_LINK_OPENCL and compile with cc sum.c -lOpenCL. (With Khronos' C++ bindings, pass the handles:
+               buffer() is the cl_mem of a cl::Buffer, queue() the cl_command_queue of a cl::CommandQueue.)
 
-       #define GPUSCAN_LINK_OPENCL
-       #define GPUSCAN_IMPLEMENTATION
-       #include "gpuscan.h"
-       #include <stdio.h>
-       int main(void) {
-           uint32_t flags[8] = {3, 1, 7, 0, 4, 1, 6, 3}, offsets[8] = {0};
-           gpuscan *gs = NULL;
            gpuscan_info info;
-           gpuscan_scan_desc scan = {0};
-           // 1. Create: the object has a context and a device, or is given yours.
-           gpuscan_result r = gpuscan_create(&gs, NULL);
+           gpuscan_scan_desc scan = {0}; // what stays zero is the default: u32, exclusive, add, offset 0, no events
            if (r == 0) r = gpuscan_get_info(gs, &info);
            if (r != 0) return printf("%s\n", gpuscan_result_string(r)), 1;
-           // 2. Buffers and a queue. What stays zero is the default: u32, exclusive, add, offset 0, no events.
            scan.call.queue = clCreateCommandQueue(info.context, info.device, 0, NULL);
            scan.src.mem = clCreateBuffer(info.context, CL_MEM_COPY_HOST_PTR, sizeof flags, flags, NULL);
            scan.dst.mem = clCreateBuffer(info.context, CL_MEM_READ_WRITE, sizeof offsets, NULL, NULL);
            scan.count = 8;
-           // 3. Call: it checks, enqueues and returns. gpuscan_error says in words what it refuses.
-           r = gpuscan_scan(gs, &scan);
-           if (r != 0) printf("%s\n", gpuscan_error(gs));
-           // 4. Read: the queue is in-order, so this comes after the scan.
+           r = gpuscan_scan(gs, &scan); // checks, enqueues and returns. gpuscan_error says in words what it refuses
            clEnqueueReadBuffer(scan.call.queue, scan.dst.mem, CL_TRUE, 0, sizeof offsets, offsets, 0, NULL, NULL);
-           printf("%u\n", (unsigned)offsets[7]);
-           clReleaseMemObject(scan.src.mem);
-           clReleaseMemObject(scan.dst.mem);
-           clReleaseCommandQueue(scan.call.queue);
-           gpuscan_destroy(gs);
-           return r != 0;
-       }
 
    ERRORS      Functions that can fail return a gpuscan_result: 0, an OpenCL code, or one of the library's own codes,
                which are -2000 and below. gpuscan_error(gs) names the argument or OpenCL call that failed. A failed
                gpuscan_create leaves no object: the text goes to gpuscan_desc.error. A call checks all
-               arguments before it enqueues anything in its queue. (A _host form may first enqueue copies of its
-               arrays.) After a failure the outputs are unchanged, *event is NULL, nothing has leaked and the object
-               still works. There are two exceptions: a _host form whose device fails while it runs, and gpuscan_sort
-               (see there). The library never prints, aborts or exits. (A driver's compiler may print.)
+               arguments before it enqueues anything in its queue. After a failure the outputs are unchanged, *event is
+               NULL, nothing has leaked and the object still works. There are two exceptions: a _host form whose device
+               fails while it runs, and gpuscan_sort (see there). The library never prints, aborts or exits. (A
+               driver's compiler may print.)
                All kernels terminate. Where a work-group waits for others, it waits for a bounded time and then does
                their work itself. The exception is gpuscan_sort on GPUs of NVIDIA (up to 2^21 elements), AMD (up to
                2^20 elements) and Intel (up to 2^18 elements). There a work-group waits without a bound, but only for
@@ -153,12 +133,7 @@
    DOES NOT    use several devices in one call; write images; take SVM pointers or SPIR-V.
                gpuscan_uniform_add joins two halves of a scan that ran on two devices.
 
-   SECTIONS    search for the name in brackets:
-               [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS] [DEVICE NUMBERS]
-               [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [OPERATIONS] [DEVICE PROFILE]
-               [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [PLANNING] [CALLS] [SELF-TEST] [HOST ARRAYS]
-               [SCANS, SELECTIONS AND RUNS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [RUNS] [SORT]
-               [INTEGRAL] [QUANTILE] [PUBLIC ENTRY POINTS] [LICENCE].
+   SECTIONS    begin with a name in brackets: search for it, such as [SCAN], or for "* [", which finds them all.
                The kernels are edited in kernels.cl.inc; tools/embed copies their code here, without comments.
                tests/README.md, "Changing the code", lists the places of each kind of change.
 
@@ -198,8 +173,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* gcc goes on after #error, and then skips the include of opencl.h below, because __has_include
-                          has not found it. So include another missing file here: that stops gcc */
+#include <OpenCL/cl.h> /* gcc goes on after #error, and would also skip an include of the file that __has_include
+                          has not found. This include names another file, which is missing as well: that stops gcc */
 #elif !defined(__APPLE__) && !defined(__OPENCL_CL_H) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -288,7 +263,6 @@ typedef int32_t gpuscan_result;
 
 #define GPUSCAN__RESULT(name, value, text) name = value,
 enum { GPUSCAN_RESULTS(GPUSCAN__RESULT) GPUSCAN__RESULT_AFTER_LAST };
-#undef GPUSCAN__RESULT
 
 /* Element types. DEFAULT stands for the type that the comment of the field names as its default. F16 is a storage type:
    elements, `init` and `total` are 2 bytes each, and the arithmetic is in f32. */
@@ -545,7 +519,7 @@ typedef struct gpuscan_logger {
    "clearing the caller's scratch", "clEnqueueReadBuffer of the result" or "clEnqueueMarkerWithWaitList". `name` and
    `event` belong to the library, so retain the event to look at it later. The event's times need a queue with
    CL_QUEUE_PROFILING_ENABLE. The tracer does not see commands that the library enqueues for itself (self-tests,
-   clearing of its own scratch), nor the copies of a _host form. */
+   clearing of its own scratch), nor how a _host form fetches its results. */
 typedef struct gpuscan_tracer {
     void (*command)(const char *name, cl_event event, void *user);
     void *user;
@@ -632,7 +606,6 @@ typedef struct gpuscan_limits {
 typedef struct gpuscan_opencl {
     GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__FIELD)
 } gpuscan_opencl;
-#undef GPUSCAN__FIELD
 
 /* Says how gpuscan_create opens the object. If all is zero, the object gets the first device whose name, or whose
    platform's name, contains the value of the environment variable GPUSCAN_DEVICE. If that is not set, the object gets a
@@ -1296,10 +1269,10 @@ typedef struct gpuscan_sort_desc {
                  With may_destroy_src, each array's src serves as scratch, unless the sort is small or in place. Then
                  one payload of 4 or 8 bytes needs none, and neither do keys if there is a dst and no custom->key. Such
                  a sort copies its result if the number of passes is even (a sort in place: if it is odd). A pass sorts
-                 by 8 or 4 bits: see MULTI_PASS. Ask gpuscan_sort_scratch_size with the call's count: a smaller count
-                 may need more. Sorts of up to about 6,000 elements (on a CPU 65,535) are small. A GPU gathers other
-                 payloads by index in sorts below 2^20 elements, and in some larger ones: indices may need more than
-                 payloads that move. gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
+                 by 8 or 4 bits: see MULTI_PASS. Sorts of up to about 6,000 elements (on a CPU 65,535) are small. Ask
+                 gpuscan_sort_scratch_size with the call's count, since a smaller count may need more: below 2^20
+                 elements, and in some larger sorts, a GPU moves indices instead of payloads (except one of 4 or 8
+                 bytes). gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
                  UNSUPPORTED_STRATEGY: a forced single pass on 2^30 elements or more.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
@@ -1554,7 +1527,6 @@ static const struct {
 } gpuscan__entry_points[] = {
 #define GPUSCAN__ENTRY_POINT(name, result, parameters) {#name, offsetof(gpuscan_opencl, name)},
     GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__ENTRY_POINT)
-#undef GPUSCAN__ENTRY_POINT
 };
 
 #ifdef _WIN32
@@ -1579,13 +1551,6 @@ static const char *const gpuscan__library_names[] = {
 #endif
 };
 #endif
-
-/* Declares what this file uses of later OpenCL versions, so that headers of OpenCL 1.2 suffice. */
-enum {
-    GPUSCAN__CL_DEVICE_ATOMIC_FENCE_CAPABILITIES = 0x1064,
-    GPUSCAN__CL_DEVICE_ATOMIC_ORDER_ACQ_REL = 1 << 1,
-    GPUSCAN__CL_DEVICE_ATOMIC_SCOPE_DEVICE = 1 << 5
-};
 
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
@@ -2218,7 +2183,7 @@ NULL};
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
 "#line 838 \"kernels.cl.inc\"\n"
-"@hRUN_STATE\n\n"
+"@hRUN_STATE\n\n\n"
 "@;$RUN_COUNT `run_@v;\n"
 "@;@b{\n"
 "@hREDUCES\n"
@@ -2347,7 +2312,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 976 \"kernels.cl.inc\"\n"
+"#line 977 \"kernels.cl.inc\"\n"
 "@h@o\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$FLAGS_BEFORE ($@B$d$@o == $@o_FLAGS)\n"
 "@6$COMPARES_KEYS ($@o == $@o_KEYS || $FLAGS_BEFORE)\n"
@@ -2496,8 +2461,8 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1159 \"kernels.cl.inc\"\n"
-"@6$$g_LINKS 16\n"
+"#line 1160 \"kernels.cl.inc\"\n"
+"@6$$g_LINKS 16\n\n\n"
 "@6$$f_LINKS 16\n\n\n"
 "@hRUN_STATE\n"
 "@6$NUMBER$i`Y) (`Y).open.$c\n"
@@ -2601,7 +2566,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1277 \"kernels.cl.inc\"\n"
+"#line 1280 \"kernels.cl.inc\"\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
 "@%`H `packed_@W(`O`Y){\n"
@@ -2644,7 +2609,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1328 \"kernels.cl.inc\"\n"
+"#line 1331 \"kernels.cl.inc\"\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
 "@O\n"
@@ -2700,7 +2665,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1389 \"kernels.cl.inc\"\n"
+"#line 1392 \"kernels.cl.inc\"\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
 "@g\n"
@@ -2984,7 +2949,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1731 \"kernels.cl.inc\"\n"
+"#line 1734 \"kernels.cl.inc\"\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
 "@6@>@C (@jS * @>)\n\n\n"
@@ -3538,7 +3503,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2382 \"kernels.cl.inc\"\n"
+"#line 2385 \"kernels.cl.inc\"\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
@@ -3687,7 +3652,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2551 \"kernels.cl.inc\"\n"
+"#line 2554 \"kernels.cl.inc\"\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
@@ -4002,7 +3967,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2906 \"kernels.cl.inc\"\n"
+"#line 2909 \"kernels.cl.inc\"\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
 "@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
@@ -4761,7 +4726,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3808 \"kernels.cl.inc\"\n"
+"#line 3811 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -5272,7 +5237,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4475 \"kernels.cl.inc\"\n"
+"#line 4478 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``C_`Ws_@\\s;\n\n"
@@ -5567,7 +5532,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4818 \"kernels.cl.inc\"\n"
+"#line 4821 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5670,7 +5635,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4949 \"kernels.cl.inc\"\n"
+"#line 4952 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5961,7 +5926,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5285 \"kernels.cl.inc\"\n"
+"#line 5288 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
 "}``C_$ps_@\\s;\n\n"
@@ -6013,7 +5978,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5366 \"kernels.cl.inc\"\n"
+"#line 5369 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6313,7 +6278,7 @@ static const char *const gpuscan__piece_select[] = {
 "j++;\n"
 "}\n"
 "}\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n\n"
 "@6$WRITER ($RUNS_BY_SUB@n ? @j : @i)\n"
 "@6$WRITERS ($RUNS_BY_SUB@n ? @jS : $@n)\n"
 "@6$DEPTH ($@4$d!$RUNS ? 8 : 1)\n"
@@ -6473,7 +6438,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5912 \"kernels.cl.inc\"\n"
+"#line 5916 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6783,7 +6748,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6241 \"kernels.cl.inc\"\n"
+"#line 6245 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6863,7 +6828,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6334 \"kernels.cl.inc\"\n"
+"#line 6338 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -7093,7 +7058,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6613 \"kernels.cl.inc\"\n"
+"#line 6617 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7290,7 +7255,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@;@k_MASK ``I_$w;\n"
 "@6@k_LANES (``I_$w)($EACH_LANE(@k, @j_AT, 0))\n\n"
 "@6$SHORT_SEGMENT (($@A ? 48 : 128) * @k)\n\n"
-"@6$SOME_VECTORS 8u\n\n"
+"@6$SOME_VECTORS 8u\n\n\n"
 "@6@>S_BEHIND ($BY_ROWS ? 2u : $SOME_VECTORS)\n\n"
 "@;@b{\n"
 "@'``X*`X;\n"
@@ -7749,7 +7714,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7384 \"kernels.cl.inc\"\n"
+"#line 7389 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7802,7 +7767,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7453 \"kernels.cl.inc\"\n"
+"#line 7458 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8202,7 +8167,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7909 \"kernels.cl.inc\"\n"
+"#line 7914 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8517,7 +8482,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "$SUB@n_SYNC();\n"
 "}\n"
 "}\n"
-"@g\n\n\n",
+"@g\n\n\n\n",
 "@7@c`quan`F_walk(`+@'``X*@vs,@Huchar*cdf,@ccdf_size,\n"
 "@Y`@|s*@|s,@Y`mean_range*range,@c@y,\n"
 "@c$t,`H batches,@c@W,@crank,@H`H*to,\n"
@@ -8699,7 +8664,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8491 \"kernels.cl.inc\"\n"
+"#line 8497 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -9021,7 +8986,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8874 \"kernels.cl.inc\"\n"
+"#line 8880 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9123,7 +9088,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9008 \"kernels.cl.inc\"\n"
+"#line 9014 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
 "@6$STRIDE (b$zs.`P_bins + 1)\n\n"
@@ -9402,7 +9367,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9332 \"kernels.cl.inc\"\n"
+"#line 9338 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9420,7 +9385,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`add_global(accumulators+bin,$ss);\n"
 "@O\n"
 "}\n\n"
-"@hBY_VALUE\n\n\n\n\n"
+"@hBY_VALUE\n\n\n\n\n\n"
 "@6$BYTE_FLIP ($SAMPLE_IS_SIGNED ? 128u : 0u)\n"
 "@%`H `byte$j`sample s){\n"
 "@`((`H)s&255u)^$BYTE_FLIP;\n"
@@ -9811,7 +9776,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9809 \"kernels.cl.inc\"\n"
+"#line 9816 \"kernels.cl.inc\"\n"
 "kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
 "get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
@@ -9823,7 +9788,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9829 \"kernels.cl.inc\"\n"
+"#line 9836 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9932,7 +9897,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9961 \"kernels.cl.inc\"\n"
+"#line 9968 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9983,7 +9948,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10017 \"kernels.cl.inc\"\n"
+"#line 10024 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10120,7 +10085,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10176 \"kernels.cl.inc\"\n"
+"#line 10183 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10402,7 +10367,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10514 \"kernels.cl.inc\"\n"
+"#line 10521 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -11071,7 +11036,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11301 \"kernels.cl.inc\"\n"
+"#line 11308 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11229,7 +11194,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11483 \"kernels.cl.inc\"\n"
+"#line 11490 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11322,7 +11287,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11585 \"kernels.cl.inc\"\n"
+"#line 11592 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -11633,6 +11598,7 @@ enum {
     GPUSCAN__FOR_F16 = 4,      /* scans of f16 */
     GPUSCAN__FOR_BYTES = 8,    /* scans of source elements of 1 byte */
     GPUSCAN__FOR_SEGMENTS = 16, /* scans by segments */
+    GPUSCAN__FOR_F16_SEGMENTS = GPUSCAN__FOR_F16 | GPUSCAN__FOR_SEGMENTS,
     GPUSCAN__FOR_LISTS = 32,   /* selections and runs */
     GPUSCAN__FOR_SELECTIONS = 64,
     GPUSCAN__FOR_INDICES = 128, /* selections that store indices, but no elements */
@@ -11656,8 +11622,8 @@ typedef struct gpuscan__tuning {
     uint64_t up_to;   /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
-    uint32_t ahead;     /* if tiles are loaded twice: SINGLE_PASS_AHEAD sums tiles this many bytes of src plus dst ahead
-                           of the scan. In runs, bytes of keys; in selections, of src or flags (a bit counts as 4) */
+    uint32_t ahead;     /* how far ahead of the scan SINGLE_PASS_AHEAD sums tiles, if it loads them twice: in bytes of
+                           src and dst together; in runs, of keys; in selections, of src or flags (4 for a bit) */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
     int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: gpuscan__loads_once decides */
 } gpuscan__tuning;
@@ -11774,7 +11740,7 @@ typedef struct gpuscan__facts {
     X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4}) /* minimum vectors per work-item without slices */     \
     X(copies[2],     { 2,   32,  32,  32,   4,  2,  8,  8,  4}, /* maximum copies of the bins in local memory */       \
                      { 2,   16,   8,   8,   4,  2,  8,  8,  4}) /* [1]: samples > 1 byte */                            \
-    /* register limit; none if bins lie in slices and samples are many, or if one row has its bins in global memory */ \
+    /* register limit; none if bins lie in slices (unless `few` is 1) or in global memory (unless `rows` is 1) */      \
     X(registers, GPUSCAN__NVIDIA(64, 0))                                                                               \
     /* vectors that a work-item loads at a time if bins lie in slices and samples are few: see GPUSCAN__SLICE_SHORT */ \
     X(short_vectors, { 2,    4,   0,   0,   0,  0,  2,  2,  0})                                                        \
@@ -12016,8 +11982,7 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
 /* Stores a failure's text and logs it. Returns `result` or, if that is 0 (a driver gave no code), an error code. */
-GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
-    GPUSCAN__PRINTF(3, 4);
+GPUSCAN__PRINTF(3, 4)
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
     const char *words;
     va_list arguments;
@@ -12063,7 +12028,7 @@ GPUSCAN__COLD void gpuscan__text_bytes(gpuscan__text *text, const void *bytes, s
         text->capacity = capacity;
         text->failed = !data;
     }
-    if (text->failed)
+    if (text->failed || count == 0) /* if `count` is 0, `bytes` may be NULL */
         return;
     memcpy(text->data + text->length, bytes, count);
     text->length += count;
@@ -12235,8 +12200,6 @@ typedef struct gpuscan__type_facts {
 static const gpuscan__type_facts gpuscan__types[] = {GPUSCAN__TYPES(GPUSCAN__TYPE_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__TYPES, TYPE_COUNT)
 
-enum { GPUSCAN__ID_ZERO, GPUSCAN__ID_ONE, GPUSCAN__ID_ONES, GPUSCAN__ID_LEAST, GPUSCAN__ID_LARGEST, GPUSCAN__ID_OWN };
-
 /* Lists the data that self-tests use, see [SELF-TEST]. */
 enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__DATA_PRODUCT, GPUSCAN__DATA_CLEARED,
        GPUSCAN__DATA_SET, GPUSCAN__DATA_SPARSE };
@@ -12244,30 +12207,30 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
 /* Lists the operators in the order of gpuscan_op. Columns after the name:
      an expression of a and b for integers (scalars or vectors); "": the operator is custom
      an expression of a and b for floats; "": the operator is custom, or for integers only
-     the identity
+     the identity of integers; "": the type's largest value (MIN) or least value (MAX), or the operator has its own
      1 if signed integers are computed as unsigned ones, otherwise 0
      the comparison of ARGMIN or ARGMAX; "" for other operators
      the self-test's data
      the host's expression of integers a and b in self-tests, which use b ? b : a as custom operator. `less` is a < b */
 #define GPUSCAN__OPS(X)                                                                                                \
-    X(OP_ADD, "a + b", "a + b", ZERO, 1, "", SUM, a + b)                                                               \
-    X(OP_MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, "", FALLING, less ? a : b)                                        \
-    X(OP_MAX, "max(a, b)", "fmax(a, b)", LEAST, 0, "", RISING, less ? b : a)                                           \
-    X(OP_MUL, "a * b", "a * b", ONE, 1, "", PRODUCT, a * b)                                                            \
-    X(OP_AND, "a & b", "", ONES, 1, "", CLEARED, a & b)                                                                \
-    X(OP_OR, "a | b", "", ZERO, 1, "", SET, a | b)                                                                     \
-    X(OP_XOR, "a ^ b", "", ZERO, 1, "", SUM, a ^ b)                                                                    \
-    X(OP_CUSTOM, "", "", OWN, 0, "", SPARSE, b ? b : a)                                                                \
-    X(OP_ARGMIN, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) < (b))", FALLING, a)                \
-    X(OP_ARGMAX, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) > (b))", RISING, a)
+    X(OP_ADD, "a + b", "a + b", "0", 1, "", SUM, a + b)                                                                \
+    X(OP_MIN, "min(a, b)", "fmin(a, b)", "", 0, "", FALLING, less ? a : b)                                             \
+    X(OP_MAX, "max(a, b)", "fmax(a, b)", "", 0, "", RISING, less ? b : a)                                              \
+    X(OP_MUL, "a * b", "a * b", "1", 1, "", PRODUCT, a * b)                                                            \
+    X(OP_AND, "a & b", "", "~($T)0", 1, "", CLEARED, a & b)                                                            \
+    X(OP_OR, "a | b", "", "0", 1, "", SET, a | b)                                                                      \
+    X(OP_XOR, "a ^ b", "", "0", 1, "", SUM, a ^ b)                                                                     \
+    X(OP_CUSTOM, "", "", "", 0, "", SPARSE, b ? b : a)                                                                 \
+    X(OP_ARGMIN, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", "", 0, "((a) < (b))", FALLING, a)                 \
+    X(OP_ARGMAX, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", "", 0, "((a) > (b))", RISING, a)
 
 typedef struct gpuscan__op_facts {
-    char integer[24], real[24], before[12];
-    int identity, as_unsigned, data;
+    char integer[24], real[24], before[12], identity[8];
+    int as_unsigned, data;
 } gpuscan__op_facts;
 
 #define GPUSCAN__OP_ROW(name, c_integer, c_real, identity, as_unsigned, before, data, host)                            \
-    {c_integer, c_real, before, GPUSCAN__ID_##identity, as_unsigned, GPUSCAN__DATA_##data},
+    {c_integer, c_real, before, identity, as_unsigned, GPUSCAN__DATA_##data},
 static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
 
@@ -12500,10 +12463,9 @@ typedef struct gpuscan__type_names {
 
 static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__elements *e,
                                      const gpuscan__type_names *names) {
-    static const char identities[][8] = {"0", "1", "~($T)0"};
     const gpuscan__type_facts *dst = &gpuscan__types[e->dst];
     const gpuscan__op_facts *op = &gpuscan__ops[e->op];
-    int zero = op->identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* 1: -0 is the identity, but sums start with +0 */
+    int zero = e->op == GPUSCAN_OP_ADD && dst->kind == 'f'; /* 1: -0 is the identity, but sums start with +0 */
     char line[128];
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
@@ -12526,10 +12488,10 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
     gpuscan__define(text, "COMBINE", dst->kind == 'f' ? op->real : op->integer);
     gpuscan__define(text, "START", zero ? "0" : "GPUSCAN_IDENTITY");
     gpuscan__define(text, "IDENTITY",
-                    zero                                  ? "-0.0f"
-                    : op->identity == GPUSCAN__ID_LEAST   ? dst->least
-                    : op->identity == GPUSCAN__ID_LARGEST ? dst->largest
-                                                          : identities[op->identity]);
+                    zero                      ? "-0.0f"
+                    : *op->identity           ? op->identity
+                    : e->op == GPUSCAN_OP_MIN ? dst->largest
+                                              : dst->least);
 }
 
 /* Defines conversions of vectors of `width` elements. In T, the arithmetic's type, an element has `size` bytes. */
@@ -12701,8 +12663,8 @@ struct gpuscan__operation {
     size_t plan_size, desc_size, call_at; /* sizes in bytes, and the offset of `call` in the desc */
     size_t own_at, own_size;              /* offset in the plan, and size, of the operation's gpuscan__X_key */
     size_t count_at;                      /* offset of the 64-bit count in desc; 0: no count */
-    /* Tests a program with texts of the self-test in place of the caller's. Sets *right to 0 if that program fails. */
-    gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
+    /* Tests a program with texts of the self-test in place of the caller's. Returns AGAIN as gpuscan__prove does. */
+    gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan);
 };
 
 #define GPUSCAN__OPERATION(name, uses_scratch, trusts_group, has_capacity, in_order, count_at, prove_custom)           \
@@ -12809,8 +12771,9 @@ static const gpuscan__facts gpuscan__profiles[] = {
      runs         a tile is loaded once, which is always faster than twice. tuning: runs-tiles, runs-small, runs-once
    On AMD's and Intel's GPUs, one group of a large call turns the tiles' sums into prefixes, unless gpuscan__scan_misfit
    makes a scan take several passes. Large calls that reduce runs are faster in several passes than in one. Intel's rows
-   were measured with tiles' sums loaded by atomics. tuning: scan-fold, select-fold, runs-fold. On other GPUs, which
-   have no lanes, groups of 128 wait less at barriers than groups of 256. tuning: scan-no-lanes */
+   were measured with tiles' sums loaded by atomics. tuning: scan-fold, select-fold, runs-fold. The rows of
+   OTHER_GPU assume no lanes: in most calls, groups of 128 then wait less at barriers than groups of 256.
+   tuning: scan-no-lanes */
 #define GPUSCAN__TILE(devices, calls, size, kib, strategy, group, vectors, mib_ahead, registers, once)                 \
     {GPUSCAN__ON_##devices, GPUSCAN__FOR_##calls, size, (kib) ? (uint64_t)(kib) << 10 : UINT64_MAX,                    \
      GPUSCAN_STRATEGY_##strategy, group, vectors, (mib_ahead) * GPUSCAN__MIB, registers, once}
@@ -12828,10 +12791,8 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 4, 16384, SINGLE_PASS, 128, 4, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 8192, SINGLE_PASS, 256, 4, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 8, 16384, SINGLE_PASS, 128, 4, 0, 64, 0),
-    GPUSCAN__TILE(NVIDIA, SEGMENTS, 2, 0, SINGLE_PASS, 256, 8, 0, 80, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 4, 0, SINGLE_PASS, 256, 8, 0, 80, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 8, 0, SINGLE_PASS, 128, 7, 0, 80, 0),
-    GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 0, SINGLE_PASS, 256, 6, 0, 80, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 0, SINGLE_PASS, 256, 4, 0, 64, 0),
     /* other scans */
     GPUSCAN__TILE(NVIDIA, SCANS, 0, 64, SINGLE_PASS, 256, 1, 0, 64, 0),
@@ -12886,14 +12847,18 @@ static const gpuscan__tuning gpuscan__tunings[] = {
        have 8 bytes and any order gives the same result). Intel's compiler would keep 8 vectors of bytes or floats in
        private memory. In segmented scans, 4 vectors of short elements would spill. tuning: scan-fold, scan-intel */
     GPUSCAN__TILE(AMD, EXACT, 8, 4096, SINGLE_PASS, 256, 8, 0, 0, 0),
-    GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(INTEL, SEGMENTS, 1, 16384, SINGLE_PASS, 256, 2, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SEGMENTS, 1, 0, SINGLE_PASS_AHEAD, 256, 2, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, SEGMENTS, 2, 4096, SINGLE_PASS, 256, 2, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, F16_SEGMENTS, 2, 16384, SINGLE_PASS_AHEAD, 256, 2, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SEGMENTS, 2, 16384, SINGLE_PASS, 256, 2, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SEGMENTS, 2, 0, SINGLE_PASS_AHEAD, 256, 2, 0, 256, 0),
-    GPUSCAN__TILE(INTEL, SCANS, 1, 16384, SINGLE_PASS, 256, 4, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, SCANS, 1, 8192, SINGLE_PASS, 256, 4, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, EXACT, 8, 2048, SINGLE_PASS, 256, 8, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 8, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 256, 0),
     GPUSCAN__TILE(INTEL, EXACT, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 0, 256, 0),
     /* small calls on a CPU: one work-item processes all elements in one launch */
@@ -13000,8 +12965,8 @@ GPUSCAN__COLD int gpuscan__has_opencl_fence(gpuscan *gs) {
     cl_ulong fence;
     if (gs->device.version < 300)
         return gs->device.version >= 200 && gs->device.c_version >= 200;
-    fence = gpuscan__device_number(&gs->cl, gs->device_id, GPUSCAN__CL_DEVICE_ATOMIC_FENCE_CAPABILITIES);
-    return (fence & GPUSCAN__CL_DEVICE_ATOMIC_ORDER_ACQ_REL) && (fence & GPUSCAN__CL_DEVICE_ATOMIC_SCOPE_DEVICE);
+    fence = gpuscan__device_number(&gs->cl, gs->device_id, 0x1064); /* CL_DEVICE_ATOMIC_FENCE_CAPABILITIES */
+    return (fence & 1 << 1) && (fence & 1 << 5); /* CL_DEVICE_ATOMIC_ORDER_ACQ_REL, CL_DEVICE_ATOMIC_SCOPE_DEVICE */
 }
 
 #define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* the name of an extension */
@@ -13298,8 +13263,8 @@ GPUSCAN__COLD uint64_t gpuscan__device_hash(gpuscan *gs) {
     return gpuscan__hash(hash, gs->device.build_options, strlen(gs->device.build_options));
 }
 
-/* A blob is this header, then the entries. An entry is a gpuscan__blob_entry, then its parts, each padded to a multiple
-   of 8 bytes. Numbers are in the host's byte order. The checksum covers all bytes behind the field `checksum`. */
+/* A blob is this header, then the entries. An entry is a gpuscan__blob_entry, then its parts. Numbers are in the host's
+   byte order. The checksum covers all bytes behind the field `checksum`. */
 typedef struct gpuscan__blob_header {
     uint64_t magic, device_hash, size, checksum, entries;
     uint64_t scratch[GPUSCAN__SCRATCHES]; /* bytes of scratch that the object needed when the blob was made */
@@ -13310,18 +13275,7 @@ typedef struct gpuscan__blob_entry {
     uint64_t sizes[GPUSCAN__PARTS];
     uint32_t registers, proved; /* copies of the program's key.registers and `proved` */
 } gpuscan__blob_entry;
-#define GPUSCAN__BLOB_MAGIC 0x336e616373757067u /* "gpuscan3" in little-endian order */
-
-static uint64_t gpuscan__padded(uint64_t size) {
-    return (size + 7) / 8 * 8;
-}
-
-static void gpuscan__text_padded(gpuscan__text *text, const void *bytes, size_t count) {
-    static const char zeros[8] = {0};
-    if (count)
-        gpuscan__text_bytes(text, bytes, count);
-    gpuscan__text_bytes(text, zeros, (size_t)gpuscan__padded(text->length) - text->length);
-}
+#define GPUSCAN__BLOB_MAGIC 0x346e616373757067u /* "gpuscan4" in little-endian order */
 
 static uint64_t gpuscan__blob_checksum(const unsigned char *blob, size_t size) {
     return gpuscan__hash(GPUSCAN__HASH_START, blob + GPUSCAN__BLOB_CHECKED, size - GPUSCAN__BLOB_CHECKED);
@@ -13963,12 +13917,17 @@ static void gpuscan__forget_mem(gpuscan *gs, cl_mem *mem) {
     *mem = NULL;
 }
 
-/* Creates a buffer. If the driver returns a buffer and an error, releases the buffer. `what` is for error messages. */
-static gpuscan_result gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t bytes, void *host,
+/* Creates a buffer, but none of 0 bytes. If `host` is not NULL, the buffer uses this memory (`uses_host` is 1) or
+   begins as a copy of it. If the driver returns a buffer and an error, releases the buffer. `what` is for error messages. */
+static gpuscan_result gpuscan__create_buffer(gpuscan *gs, int uses_host, uint64_t bytes, const void *host,
                                              const char *what, cl_mem *mem) {
+    cl_mem_flags flags = !host ? 0 : uses_host ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
     cl_ulong most = 0;
     cl_int code = CL_SUCCESS;
-    *mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE | flags, (size_t)bytes, host, &code);
+    if (bytes == 0)
+        return GPUSCAN_SUCCESS;
+    *mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE | flags, (size_t)bytes,
+                                 gpuscan__without_const(host), &code);
     if (*mem && code == CL_SUCCESS)
         return GPUSCAN_SUCCESS;
     gpuscan__forget_mem(gs, mem);
@@ -14067,7 +14026,6 @@ struct gpuscan__chain {
     const gpuscan_call *call;
     gpuscan__program *program;
     cl_command_queue queue;
-    cl_mem stand_in; /* kernels get it for buffers that the call does not give; NULL if the driver accepts NULL */
     int in_order, own_scratch;
     cl_uint wait_count;    /* the next command waits for the `wait_count` events at `waits` */
     const cl_event *waits;
@@ -14316,8 +14274,7 @@ static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size
 }
 
 static uint64_t gpuscan__arg_mem(gpuscan__launch *launch, uint32_t kind, gpuscan_buffer buffer) {
-    cl_mem mem = buffer.mem ? buffer.mem : launch->chain->stand_in;
-    gpuscan__set_arg(launch, kind, &mem, sizeof(mem));
+    gpuscan__set_arg(launch, kind, &buffer.mem, sizeof(buffer.mem));
     return buffer.mem && !launch->chain->recording ? buffer.offset : 0;
 }
 
@@ -14938,14 +14895,14 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
 
 /* ---- images */
 
-/* Gives how many channels a pixel has, for channel orders from CL_R on in the order of OpenCL's numbers: R, A, RG, RA,
-   RGB, RGBA, BGRA, ARGB, INTENSITY, LUMINANCE, Rx, RGx, RGBx, DEPTH, DEPTH_STENCIL, sRGB, sRGBx, sRGBA, sBGRA, ABGR. If
-   the number is 0, the order is not supported. */
+/* [order - CL_R]: how many channels a pixel has. 0: the channel order is not supported. By OpenCL's numbers, the orders
+   are R, A, RG, RA, RGB, RGBA, BGRA, ARGB, INTENSITY, LUMINANCE, Rx, RGx, RGBx, DEPTH, DEPTH_STENCIL, sRGB, sRGBx,
+   sRGBA, sBGRA and ABGR. */
 static const unsigned char gpuscan__image_channels[] = {1, 1, 2, 2, 3, 4, 4, 4, 1, 1, 1, 2, 3, 0, 0, 3, 3, 4, 4, 4};
 
-/* Gives the type of the numbers that kernels read, for channels' data types from CL_SNORM_INT8 on: two signed and two
-   unsigned normalised integers, SHORT_565, SHORT_555, INT_101010, signed and unsigned integers, HALF_FLOAT, FLOAT,
-   INT24 (only depth images have it, so it is not supported) and INT_101010_2. */
+/* [type - CL_SNORM_INT8]: the type of the numbers that kernels read. By OpenCL's numbers, channels' types are two
+   signed and two unsigned normalised integers, SHORT_565, SHORT_555, INT_101010, signed and unsigned integers,
+   HALF_FLOAT, FLOAT, INT24 (only depth images have it, so it is not supported) and INT_101010_2. */
 static const gpuscan_type gpuscan__image_types[] = {
     GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32,     GPUSCAN_TYPE_F32,
     GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_I16, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U8,      GPUSCAN_TYPE_U16,
@@ -15069,8 +15026,7 @@ static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
     if (!plan->init || gpuscan__init_by_value(gs, plan))
         return GPUSCAN_SUCCESS;
     plan->flags = (plan->flags & ~(uint32_t)GPUSCAN__FLAG_INIT) | GPUSCAN__FLAG_INIT_BUFFER;
-    return gpuscan__create_buffer(gs, CL_MEM_COPY_HOST_PTR, plan->e.dst_size, gpuscan__without_const(plan->init),
-                                  " for init", &plan->init_mem);
+    return gpuscan__create_buffer(gs, 0, plan->e.dst_size, plan->init, " for init", &plan->init_mem);
 }
 
 /* Sets the source as an argument: a buffer, or the call's image. Returns the buffer's offset. */
@@ -15258,17 +15214,12 @@ static void gpuscan__leave_lanes(gpuscan *gs) {
     gpuscan__choose_fence(gs);
 }
 
-static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
-    gpuscan__leave_lanes(gs);
-    gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
-}
-
 /* An internal result of the functions below: the call must be planned again. Public results are never positive. */
 enum { GPUSCAN__AGAIN = 1 };
 
-/* Tries to build the call's program without the vendor's instructions, after a build with them failed. If the call
-   forces a strategy that needs the instructions, tries with AUTO instead. If a build without the instructions works,
-   stops using them and returns AGAIN. If not, the failure has another cause, and nothing changes. */
+/* Tries to build a program for the call without the vendor's instructions, after a build with them failed. Tries with
+   AUTO, since a forced strategy may need the instructions. If this build works, stops using them and returns AGAIN. If
+   not, the failure has another cause, and nothing changes. */
 GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
@@ -15277,12 +15228,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     gpuscan_call any = *call;
     gpuscan_result r;
     gpuscan__leave_lanes(gs);
-    r = gpuscan__choose(gs, plan);
     any.strategy = GPUSCAN_STRATEGY_AUTO;
     plan->call = &any;
-    if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
-        r = gpuscan__choose(gs, plan);
-    if (r == 0)
+    if ((r = gpuscan__choose(gs, plan)) == 0)
         r = gpuscan__get_program(gs, plan, &program);
     plan->call = call;
     if (r == 0) {
@@ -15306,37 +15254,23 @@ static const char gpuscan__stand_in_text[] =
     "  return a;\n"
     "}\n";
 
-/* Returns whether sub-groups have the width that the program needs. Some drivers choose a width for each kernel. */
-static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
-    return !program->odd_width || !gpuscan__uses_lanes(gs, &program->key);
-}
-
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right);
+static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program);
 
-/* Tests the program of `stand_in` instead of the program of `plan`. The stand-in's texts use neither the caller's
-   values nor sources. Skips the test if the stand-in's kernels cannot run in groups of the planned size. */
-static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
-                                                 int *right) {
+/* Tests the program of `stand_in`, whose texts use neither the caller's values nor sources. */
+static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in) {
     gpuscan__program *program;
     gpuscan_result r;
-    *right = 1;
     stand_in->is_stand_in = 1;
     memset(&stand_in->key.given, 0, sizeof(stand_in->key.given));
     memset(stand_in->e.source_types, 0, sizeof(stand_in->e.source_types));
-    r = gpuscan__get_program(gs, stand_in, &program);
+    r = gpuscan__get_fitting_program(gs, stand_in, &program);
     plan->not_built = stand_in->not_built;
-    if (r != 0 || program->proved || gpuscan__program_group(gs, stand_in, program) < stand_in->key.group)
-        return r;
-    program->proved = 1;
-    *right = gpuscan__has_lane_width(gs, program);
-    if (*right)
-        r = gpuscan__self_test(gs, stand_in, program, right);
-    program->proved = r == 0 && *right;
     return r;
 }
 
-GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, int *right) {
+GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan__plan stand_in = *plan;
     gpuscan_custom custom;
     char source[sizeof(gpuscan__stand_in_text) + 32];
@@ -15362,51 +15296,59 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     }
     if (!stand_in.e.custom) /* if the conversion is the only custom text, the self-test runs without it */
         stand_in.key.custom_size = 0;
-    return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
+    return gpuscan__prove_in_place_of(gs, plan, &stand_in);
 }
 
-/* Tests a program. If it is wrong and uses the vendor's instructions, gives these up and returns AGAIN. If it is wrong
-   without them, gives up the strategy and returns AGAIN or, if no strategy is simpler, sets program->wrong. */
+/* Tests a program. If it is wrong, gives up what it uses and returns AGAIN: limits of registers (NVIDIA's compiler has
+   built wrong programs whose registers it had to spill), else the vendor's instructions, else the strategy. If no
+   strategy is simpler, sets program->wrong. */
 GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__elements *e = &plan->e;
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
+    int uses_lanes = gpuscan__uses_lanes(gs, &plan->key);
     /* prove_stand_in drops custom->convert, so its test cannot convert between a builtin and the caller's type */
     int converts = !e->selects && e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM);
-    int right = 1;
+    int right = !(program->odd_width && uses_lanes); /* some drivers choose a width of sub-groups for each kernel */
+    const char *why = right ? "its self-test failed" : "its sub-groups have another width";
     gpuscan_result r = GPUSCAN_SUCCESS;
     /* on CPUs, custom programs are not tested: that would take long, and tests of builtin types run the same kernels */
-    if (!converts && !(gpuscan__key_is_cpu(&plan->key) && e->custom))
-        r = e->custom ? plan->operation->prove_custom(gs, plan, &right)
-                      : gpuscan__self_test(gs, plan, program, &right);
+    if (right && !converts && !(gpuscan__key_is_cpu(&plan->key) && e->custom))
+        r = e->custom && !plan->is_stand_in ? plan->operation->prove_custom(gs, plan)
+                                            : gpuscan__self_test(gs, plan, program, &right);
     program->proved = r == 0 && right; /* blobs store this, since they also hold untested programs */
     if (r != 0 || right)
         return r;
-    if (gpuscan__uses_lanes(gs, &plan->key)) {
-        gpuscan__give_up_lanes(gs, plan, "its self-test failed");
+    if (gpuscan__uses_ptx(gs, &plan->key) && plan->key.registers) {
+        gs->device.registers = 0; /* gpuscan__registers then returns 0 */
+        gpuscan__note_refusal(gs, plan, "registers are no longer limited", why);
+        return GPUSCAN__AGAIN;
+    }
+    if (uses_lanes) {
+        gpuscan__leave_lanes(gs);
+        gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
         return GPUSCAN__AGAIN;
     }
     program->wrong = gpuscan__strategies[strategy].simpler == strategy;
     gpuscan__note_refusal(gs, plan, program->wrong ? "its program is no longer used" : "its strategy is no longer used",
-                          "its self-test failed");
+                          why);
     if (program->wrong)
         return GPUSCAN_SUCCESS;
     gs->refused[plan->operation->number] |= 1u << strategy;
     return GPUSCAN__AGAIN;
 }
 
-/* Gets the plan's program, and tests it if it is new. Returns AGAIN if the call must be planned again: without the
-   vendor's instructions, with another strategy, or with smaller groups. */
+/* Gets the plan's program, and tests it if it is new and its kernels can run in groups of the planned size. Returns
+   AGAIN if the call must be planned again: without the vendor's instructions, with another strategy, or with smaller
+   groups. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
     size_t group = r == 0 ? gpuscan__program_group(gs, plan, *program) : 0;
-    if (r == 0 && !(*program)->proved && !gpuscan__has_lane_width(gs, *program)) {
-        gpuscan__give_up_lanes(gs, plan, "its sub-groups have another width");
-        return GPUSCAN__AGAIN;
-    }
     if (r == 0 && group >= plan->key.group && !(*program)->proved && !(*program)->wrong)
         r = gpuscan__prove(gs, plan, *program);
     if (r == 0 && (*program)->wrong)
         return gpuscan__unsupported(gs, "this call's program failed its self-test, and it has no other form");
+    if (plan->is_stand_in)
+        return r;
     if (r < 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
         return gpuscan__build_without_lanes(gs, plan);
     if (r != 0 || group >= plan->key.group)
@@ -15448,19 +15390,6 @@ static gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *plan, gpus
     return r;
 }
 
-/* Chooses the buffer that kernels get in place of each buffer that is not given: a buffer of the scratch or, if there
-   is none, one that the call writes. NVIDIA's driver accepts NULL, which is faster. tuning: host-null-arguments */
-static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *plan) {
-    size_t i;
-    if (chain->gs->device.profile.facts.devices == GPUSCAN__ON_NVIDIA)
-        return;
-    for (i = 0; i < GPUSCAN__SCRATCHES && !chain->stand_in; i++)
-        chain->stand_in = chain->place.mem[i];
-    for (i = 0; i < plan->range_count && !chain->stand_in; i++)
-        if (plan->ranges[i].writes)
-            chain->stand_in = plan->ranges[i].buffer.mem;
-}
-
 /* Enqueues a planned call. If it computes nothing, `program` is NULL. Sets gs->last_queue, except in self-tests. */
 static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                        cl_command_queue queue, int in_order) {
@@ -15481,7 +15410,6 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     if (chain.result == 0 && queue != gs->service_queue &&
         (chain.result = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
         gs->last_in_order = in_order;
-    gpuscan__chain_stand_in(&chain, plan);
     if (chain.result == 0 && program)
         plan->operation->enqueue(&chain, plan);
     else if (chain.result == 0)
@@ -15684,20 +15612,12 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns the number of the bit that only element `i` changes, or 64 if element `i` changes no bit. The first edges and
-   the last element change bits below 8, but not gpuscan__test_init's bit. Random elements change bits 8, 10, .... */
-static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
-    unsigned b;
-    if (i == shape->count - 1)
-        return 7;
-    if (gpuscan__is_edge(shape, i)) {
-        b = (unsigned)(i / shape->tile * 2 + (i % shape->tile == shape->tile - 1));
-        return b < 7 ? b : 64;
-    }
-    for (b = 8; b < bits; b += 2)
-        if (gpuscan__mix(b) % shape->count == i)
-            return b;
-    return 64;
+/* Returns the bit, below bit `bits`, that element `i` changes in tests of AND and OR; 0: it changes none. The edges of
+   four tiles change different bits below 8, but not gpuscan__test_init's bit. Random ones change bits 8, 10, .... */
+static uint64_t gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
+    uint64_t bit = gpuscan__is_edge(shape, i) ? gpuscan__test_rank(shape, i, 0) * 8 / 101
+                                              : 8 + gpuscan__mix(i) % shape->count * 2;
+    return bit < bits ? (uint64_t)1 << bit : 0;
 }
 
 /* Returns how many bits of an element the self-tests of AND and OR use: 8 if src is a float type, otherwise the bits of
@@ -15708,33 +15628,31 @@ static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
                : (unsigned)(8 * gpuscan__min(gpuscan__types[e->src].size, gpuscan__types[e->dst].size));
 }
 
-/* Returns a factor by which a test multiplies small numbers, so that they fill more of a 64-bit src. The products have
-   bits in both 32-bit halves or, if integers become floats, only in the upper half: f32 would have too few bits for
-   both. Returns 1 if src has fewer than 64 bits, or if dst cannot hold the products. */
+/* Returns a factor by which a test multiplies numbers from 0 to 101, so that they fill more of src. Products of 64 bits
+   have bits in both halves or, if integers become floats, only in the upper half: f32 would have too few bits for both.
+   Returns 1 if dst cannot hold the products. */
 static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     const uint64_t one = 1;
-    if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
+    uint32_t size = gpuscan__types[e->src].size;
+    if (e->src == e->dst && gpuscan__is_integer(e->src))
+        return (one << (8 * size - 7)) + (size == 8);
+    if (size != 8 || e->dst == GPUSCAN_TYPE_F16)
         return 1;
     if (gpuscan__is_float(e->dst))
         return !gpuscan__is_float(e->src) ? one << 33 : e->dst == GPUSCAN_TYPE_F64 ? (one << 30) + 1 : 1;
     return gpuscan__types[e->dst].size == 8 ? (one << 32) + 1 : 1;
 }
 
-/* Returns the element for a level from 0 to 101: the higher the level, the larger the element. Every integer type and
-   f16 can hold all levels. In types that hold larger numbers, the level is shifted or multiplied to fill more bits. */
+/* Returns the element for a level from 0 to 101: the higher the level, the larger the element. */
 static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
-    uint32_t bits = gpuscan__types[e->src].size * 8;
-    uint64_t past = level - (gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0);
-    if (gpuscan__is_float(e->src) || e->src != e->dst)
-        return past * gpuscan__test_factor(e);
-    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0));
+    int is_signed = gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u';
+    return gpuscan__wrap(e->src, (level - (is_signed ? 50 : 0)) * gpuscan__test_factor(e));
 }
 
 static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
     int real = gpuscan__is_float(e->src) || gpuscan__is_float(e->dst), data = gpuscan__ops[e->op].data;
     int of_signed = gpuscan__types[e->dst].kind == 's';
     uint64_t random = gpuscan__mix(i + ((uint64_t)shape->round << 40)), x;
-    unsigned bit;
     switch (data) {
     case GPUSCAN__DATA_RISING: return gpuscan__test_level(e, gpuscan__test_rank(shape, i, 0));
     case GPUSCAN__DATA_FALLING: return gpuscan__test_level(e, 101 - gpuscan__test_rank(shape, i, 0));
@@ -15743,7 +15661,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
         return gpuscan__wrap(e->src, gpuscan__types[e->src].kind == 's' ? 0 - x : x);
     case GPUSCAN__DATA_SUM:
         if (!real)
-            return gpuscan__wrap(e->src, random | 1);
+            return gpuscan__wrap(e->src, random);
         if (!gpuscan__is_marked(shape, i, e->dst == GPUSCAN_TYPE_F16 ? shape->count / 500 + 1 : 1))
             return 0; /* keeps sums small: f16 holds all integers up to 2048 */
         return (1 + random % (gpuscan__is_float(e->dst) ? 3 : 100)) * gpuscan__test_factor(e);
@@ -15753,8 +15671,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
         x = gpuscan__is_edge(shape, i) ? 2 : 1;
         return gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1) ? 0 - x : x;
     default: /* DATA_SET: at most one bit is 1. DATA_CLEARED: at most one bit is 0. Float types get 8-bit integers */
-        bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
-        x = bit < 64 ? (uint64_t)1 << bit : 0;
+        x = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
         return gpuscan__wrap(!gpuscan__is_float(e->src) ? e->src : of_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8,
                              data == GPUSCAN__DATA_SET ? x : ~x);
     }
@@ -15762,24 +15679,22 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
 
 /* Returns an init that changes every result, but does not hide mistakes in the elements. */
 static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
-    const uint64_t high = (uint64_t)1 << 32; /* the lowest bit of the upper half of 64 bits */
-    uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, bit;
+    uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, x;
     unsigned bits = gpuscan__test_bits(e);
     int data = gpuscan__ops[e->op].data;
-    if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
-        return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
-    if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
-        /* takes a bit that gpuscan__test_bit gives to no element: bit 0 in odd rounds, bit 2 in even rounds */
-        bit = shape->round % 2 ? 1 : 4;
+    switch (data) {
+    case GPUSCAN__DATA_RISING: return gpuscan__wrap(e->dst, gpuscan__test_level(e, level));
+    case GPUSCAN__DATA_FALLING: return gpuscan__wrap(e->dst, gpuscan__test_level(e, 101 - level));
+    case GPUSCAN__DATA_SET:
+    case GPUSCAN__DATA_CLEARED: /* a bit that no element has: bit 0 in odd rounds, bit 2 in even rounds */
+        x = shape->round % 2 ? 1 : 4;
         if (data == GPUSCAN__DATA_SET) /* adds bits that no element sets: bit 63 or, if `bits` < 64, from `bits` on */
-            bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
-        return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? bit : ~bit);
+            x |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
+        return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? x : ~x);
+    default: /* has bits in both halves, but few enough significant bits that sums and products of f64 stay exact */
+        x = gpuscan__types[e->dst].size == 8 ? ((uint64_t)1 << 34) + 3 : 3 * gpuscan__test_factor(e);
+        return gpuscan__wrap(e->dst, x);
     }
-    if (!gpuscan__is_float(e->dst))
-        return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SPARSE ? high + 1 : 5 * high + 3);
-    if (e->dst == GPUSCAN_TYPE_F64) /* init has only 34 significant bits, so that sums and products stay exact */
-        return 4 * high + 2;
-    return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
 }
 
 /* Stores element i in src. Returns `sum` combined with the element or, if `is_first` is 1, the element alone. */
@@ -15927,13 +15842,6 @@ static void gpuscan__test_end(gpuscan__test *test) {
     }
 }
 
-/* Creates a buffer, with a copy of `data` unless that is NULL. Creates none if `bytes` is 0. */
-static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, void *data, cl_mem *mem) {
-    if (bytes == 0)
-        return GPUSCAN_SUCCESS;
-    return gpuscan__create_buffer(gs, data ? CL_MEM_COPY_HOST_PTR : 0, bytes, data, " for a self-test", mem);
-}
-
 /* Returns whether a self-test's result is right. Test suites whose OpenCL runs no kernels define their own macro. */
 #ifndef GPUSCAN__TEST_PASSES
 #define GPUSCAN__TEST_PASSES(got, expected, bytes) (memcmp(got, expected, bytes) == 0)
@@ -15958,8 +15866,8 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
         gpuscan__test_array *array = &test->arrays[i];
         if (array->is_input)
             memcpy(array->expected, array->before, (size_t)array->bytes);
-        if (array->buffer &&
-            (r = gpuscan__test_buffer(gs, array->bytes, array->before, &array->buffer->mem)) != 0)
+        if (array->buffer && (r = gpuscan__create_buffer(gs, 0, array->bytes, array->before, " for a self-test",
+                                                         &array->buffer->mem)) != 0)
             return r;
     }
     if ((r = gpuscan__test_make_image(test)) != 0)
@@ -15971,7 +15879,8 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     plan->group_limit = gs->device.group_limit;
     plan->is_run = 1;
     if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
-        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), NULL, &call->scratch.mem)) != 0)
+        (r = gpuscan__create_buffer(gs, 0, gpuscan__need_total(&plan->need), NULL, " for a self-test",
+                                    &call->scratch.mem)) != 0)
         return r;
     r = gpuscan__enqueue(gs, plan, program, gs->service_queue, 1);
     if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
@@ -16067,7 +15976,7 @@ static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *mems, const gpus
     gpuscan_result r = gpuscan__own_queue(gs, &gs->service_queue);
     size_t i;
     for (i = 0; i < 3 && r == 0; i++)
-        r = gpuscan__test_buffer(gs, bytes[i], NULL, &mems[GPUSCAN__SET_SHAM + i]);
+        r = gpuscan__create_buffer(gs, 0, bytes[i], NULL, " for a self-test", &mems[GPUSCAN__SET_SHAM + i]);
     for (i = 0; i < 3 && r == 0; i++)
         r = zeros[i] ? gpuscan__clear_buffer(gs, mems[GPUSCAN__SET_SHAM + i], zeros[i]) : GPUSCAN_SUCCESS;
     if (r == 0 && stage->image.image_channel_order)
@@ -16203,7 +16112,6 @@ typedef struct gpuscan__host_call {
     gpuscan__host_array arrays[GPUSCAN__HOST_ARRAYS];
     int count;
     cl_command_queue queue;
-    int in_order;
 } gpuscan__host_call;
 
 /* Fails if the desc sets a field that a parameter of the blocking function replaces. */
@@ -16259,25 +16167,11 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return gpuscan__check_overlaps(gs, plan);
 }
 
-/* Copies an array to its buffer. A blocking write returns when the array has been read, perhaps before the buffer is
-   written. In an out-of-order queue, kernels could then start too early: the function waits for the write's event. */
-static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
-    gpuscan *gs = host->gs;
-    cl_event written = NULL;
-    cl_int code = gs->cl.clEnqueueWriteBuffer(host->queue, mem, CL_TRUE, 0, (size_t)gpuscan__host_bytes(array),
-                                              array->data, 0, NULL, host->in_order ? NULL : &written);
-    if (code == CL_SUCCESS && written)
-        code = gs->cl.clWaitForEvents(1, &written);
-    gpuscan__forget_event(gs, &written);
-    return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
-}
-
-/* Creates an array's buffer, in the array's memory if the device can use that. Otherwise copies the array to the
-   buffer, unless the call overwrites it all and reads none. Arrays with the same address share a buffer as large as
+/* Creates an array's buffer, in the array's memory if the device can use that. Otherwise the buffer begins as a copy of
+   the array, unless the call overwrites it all and reads none. Arrays with the same address share a buffer as large as
    the longest. (gpuscan__host_check refuses equal addresses, unless the call is in place or only reads the arrays.) */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
-    const gpuscan__host_array *longest = array;
     uint64_t bytes = gpuscan__host_bytes(array);
     int reads = 0, i;
     gpuscan_result r;
@@ -16296,14 +16190,12 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
         /* only the device knows a custom type's alignment, but gpuscan__alignment(size) is a multiple of it */
         array->zero_copy = array->zero_copy && (uintptr_t)other->data % gpuscan__alignment(other->range.size) == 0;
         reads |= other->range.reads || other->range.partial;
-        if (gpuscan__host_bytes(other) > bytes)
-            longest = other;
-        bytes = gpuscan__host_bytes(longest);
+        bytes = gpuscan__max(bytes, gpuscan__host_bytes(other));
     }
-    r = gpuscan__create_buffer(gs, array->zero_copy ? CL_MEM_USE_HOST_PTR : 0, bytes,
-                               array->zero_copy ? gpuscan__without_const(array->data) : NULL, "", &array->buffer->mem);
+    r = gpuscan__create_buffer(gs, array->zero_copy, bytes, array->zero_copy || reads ? array->data : NULL, "",
+                               &array->buffer->mem);
     array->owns = r == 0;
-    return r == 0 && reads && !array->zero_copy ? gpuscan__host_upload(host, longest, array->buffer->mem) : r;
+    return r;
 }
 
 static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpuscan__host_array *array) {
@@ -16362,7 +16254,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     const gpuscan__operation *operation = host->operation;
     gpuscan_call *call = host->call;
     cl_event event = NULL, *caller = call->event;
-    int i;
+    int i, in_order;
     gpuscan_result r;
     if (host->result == 0)
         gpuscan__host_sources(host);
@@ -16375,7 +16267,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     /* gpuscan__do calls gpuscan__choose again: here it refuses an impossible strategy before arrays are copied */
     if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
         (r = gpuscan__host_check(host, plan)) != 0 ||
-        (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &host->in_order)) != 0)
+        (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &in_order)) != 0)
         return r;
     for (i = 0; i < host->count && r == 0; i++)
         r = gpuscan__host_buffer(host, &host->arrays[i]);
@@ -16430,8 +16322,8 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
     X(sums_offset) X(keys_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 
-/* Numbers a program's kernels. Multi-pass programs begin with scan_sums, unless key.undivided is 1. Then comes the
-   kernel that stores the results, then kernels that only one operation has. */
+/* Numbers a program's kernels. Multi-pass programs begin with scan_sums, unless key.undivided is 1. The kernel that
+   stores the results comes next, then kernels that only one operation has. */
 enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_PARTS,
@@ -16565,7 +16457,8 @@ typedef struct gpuscan__heads {
     uint64_t at;         /* if `form` is HEADS_BITS: the bits begin `at` bytes into the scratch of kind PLAIN */
 } gpuscan__heads;
 
-/* Passes the array of flags, keys or bits to the kernel. Returns the offset in flags, keys or 32-bit words of bits. */
+/* Passes the array of flags, keys or bits to the kernel. Returns the offset, counted in flags, in keys or in
+   32-bit words of bits. */
 static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads *heads) {
     if (heads->form == GPUSCAN__HEADS_NONE)
         return 0;
@@ -17659,36 +17552,24 @@ static void gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__p
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
 
-/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Neighbouring values differ. With MAX and custom
-   operators, the result is dst's element if `wins` is 1, otherwise the addend. With MIN, the cases are swapped. */
-static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
-    const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
-    uint64_t x;
-    switch (gpuscan__ops[e->op].data) {
-    case GPUSCAN__DATA_RISING:
-    case GPUSCAN__DATA_FALLING:
-        return gpuscan__test_level(e, !of_dst ? 40 + i % 20 : wins ? 60 + random % 40 : random % 40);
-    case GPUSCAN__DATA_SPARSE:
-        x = !of_dst ? 101 + i % 20 : wins ? 1 + random % 100 : 0;
-        return gpuscan__wrap(e->src, x * gpuscan__test_factor(e));
-    case GPUSCAN__DATA_SET:
-    case GPUSCAN__DATA_CLEARED: /* addends set (DATA_CLEARED: clear) only even bits, dst's elements only odd bits */
-        x = ((random & even_bits & ~(uint64_t)15) | (i % 2 ? 4 : 1)) << of_dst;
-        return gpuscan__wrap(e->src, gpuscan__ops[e->op].data == GPUSCAN__DATA_SET ? x : ~x);
-    default: /* GPUSCAN__DATA_SUM, GPUSCAN__DATA_PRODUCT */
-        if (!gpuscan__is_float(e->src))
-            return gpuscan__wrap(e->src, random | 3);
-        x = wins ? 2 : 4;
-        return !of_dst ? (2 + i % 3) * gpuscan__test_factor(e) : random & 1 ? 0 - x : x;
-    }
+/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. The numbers are random: MIN, MAX and custom
+   operators sometimes return the one and sometimes the other. Floats are small: their sums and products are exact. */
+static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst) {
+    uint64_t random = gpuscan__mix(of_dst ? ~i : i), x = 1 + random % 40;
+    if (e->op == GPUSCAN_OP_CUSTOM && of_dst && random >> 63)
+        return 0;
+    if (!gpuscan__is_float(e->src))
+        return gpuscan__wrap(e->src, random);
+    if (e->op != GPUSCAN_OP_MUL || !of_dst)
+        x *= gpuscan__test_factor(e);
+    return random >> 62 & 1 ? 0 - x : x;
 }
 
-static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t block,
-                                 unsigned char *dst, unsigned char *addend, unsigned char *expected) {
+static void gpuscan__test_blocks(const gpuscan__elements *e, uint64_t count, uint64_t block, unsigned char *dst,
+                                 unsigned char *addend, unsigned char *expected) {
     uint64_t i;
-    for (i = 0; i < shape->count; i++) {
-        int wins = (i + shape->round) % 2 == 0;
-        uint64_t a = gpuscan__test_addend(e, i / block, 0, wins), x = gpuscan__test_addend(e, i, 1, wins);
+    for (i = 0; i < count; i++) {
+        uint64_t a = gpuscan__test_addend(e, i / block, 0), x = gpuscan__test_addend(e, i, 1);
         gpuscan__put_element(e->dst, e->dst_size, addend, i / block, a);
         gpuscan__put_element(e->dst, e->dst_size, dst, i, x);
         gpuscan__put_element(e->dst, e->dst_size, expected, i, gpuscan__combine(e->dst, e->op, a, x));
@@ -17698,7 +17579,6 @@ static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test
 GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_uniform_add_desc *desc = (gpuscan_uniform_add_desc *)test->desc;
-    gpuscan__test_shape shape = gpuscan__test_shape_of(test->key->tile, test->round);
     gpuscan__test_array *dst;
     unsigned char *addend;
     if (test->round == 2)
@@ -17706,12 +17586,12 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     desc->type = e->dst;
     desc->op = e->op;
     desc->custom = e->custom;
-    desc->count = shape.count;
+    desc->count = 3 * (uint64_t)test->key->tile + 5;
     desc->block = test->round == 0 ? 7 : 77; /* so that blocks end inside vectors. 7: two blocks may end in a vector */
-    dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
-    addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
+    dst = gpuscan__test_array_of(test, &desc->dst, desc->count * e->dst_size);
+    addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(desc->count, desc->block) * e->dst_size);
     if (!test->failed)
-        gpuscan__test_blocks(e, &shape, desc->block, dst->before, addend, dst->expected);
+        gpuscan__test_blocks(e, desc->count, desc->block, dst->before, addend, dst->expected);
     return 1;
 }
 
@@ -19125,8 +19005,9 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
 }
 
 /* Returns whether a GPU's accumulators also count the groups that have added to them, so that the last group writes
-   `counts` in the same launch. 64 bits must hold this count (20 bits) and the total (44 bits): below 2^42 samples
-   or, with weights, 2^12 groups' 32-bit sums. Returns 0 above 4096 bins without slices: a second launch is faster. */
+   `counts` in the same launch. An accumulator's upper 20 bits hold this count, its lower 44 bits the total. So samples
+   must be fewer than 2^42 (each adds 1), and groups at most 2^12 (with weights, each adds less than 2^32). Returns 0
+   above 4096 bins without slices: a second launch is faster. */
 static uint32_t gpuscan__histogram_arrivals(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     int counts = !gpuscan__key_is_cpu(&plan->common.key) && gs->device.int64_atomics && own->copies && !own->tiled &&
@@ -19452,7 +19333,7 @@ static uint64_t gpuscan__test_value_bits(gpuscan_type type, uint64_t x) {
 
 /* Tests expressions of the test in place of the caller's. Their source has the type of custom pixels, a macro for a
    pixel's number, and a function that returns a value by its number. */
-static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan, int *right) {
+static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan) {
     static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
     gpuscan__histogram_plan stand_in = *(const gpuscan__histogram_plan *)plan;
     const gpuscan__test_bins of = gpuscan__test_bins_of(&stand_in, 0);
@@ -19483,7 +19364,7 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     if (stand_in.key.weighed)
         texts->combine = stand_in.key.converted ? "1 + (GPUSCAN_TEST_NUMBER(x) + i) % 3" : "1 + i % 3";
     stand_in.common.e.custom = texts;
-    return gpuscan__prove_in_place_of(gs, plan, &stand_in.common, right);
+    return gpuscan__prove_in_place_of(gs, plan, &stand_in.common);
 }
 
 /* Fills a pixel with values i, i + 1, ..., one per channel. Counts them in `counts` unless that is NULL. */
@@ -19871,7 +19752,8 @@ static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *p
                                                   plan->capacity, in_place);
 }
 
-/* Ends `resolve` of selections and runs: adds the ranges of tally and count_buffer. Refuses calls without results. */
+/* Ends `resolve` of selections and runs: checks the tally, and lists the buffers of tally and count_buffer in
+   plan->ranges. Refuses a call that has neither an output nor a tally. */
 static gpuscan_result gpuscan__select_end(gpuscan *gs, gpuscan__select_plan *plan) {
     static const char *const fields[2][3] = {{"selected.count", "selected.count_type", "selected.dispatch"},
                                              {"runs.count", "runs.count_type", "runs.dispatch"}};
@@ -20613,7 +20495,8 @@ typedef struct gpuscan__sort_plan {
     int blocks;  /* 1: with buckets, a work-item moves a block of keys, then their values; 0: each key with its value */
     int wants_indices, by_index; /* wants_indices: 1: returns a permutation. by_index: 1: indices move with keys */
     uint64_t tiles, groups; /* groups: how many groups a launch of sort_keys or sort_gather has */
-    uint64_t parts, moved_at; /* parts: groups that count or scatter. moved_at: byte offset in scratch for gathering */
+    uint64_t parts;    /* how many groups count or scatter */
+    uint64_t moved_at; /* offset in scratch, in bytes, where an array is gathered if its dst may be its src */
     gpuscan__sort_buffers keys, values; /* values.size is 0 if keys move alone */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* for each field of a record, its payload's number */
     uint32_t flags; /* a sum of GPUSCAN__FLAG_BY_INDEX, _NO_KEYS, _PACKS and _UNPACKS */
@@ -20723,7 +20606,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
-/* Lists macros of a program, each with its value: a field of the sort's own key, or 1 if the key has a certain form. */
+/* Lists macros of a program, each with its value: a field of gpuscan__sort_key, or 1 if it has a certain form. */
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
     X(SORT_SMALL, form == GPUSCAN__SORT_SMALL) X(SORT_TOGETHER, form == GPUSCAN__SORT_TOGETHER)                        \
     X(SORT_PADDED, padded) X(SORT_FILLS, form == GPUSCAN__SORT_FILLED) X(SORT_COPIES, copies) X(SORT_LOADS, loads)     \
@@ -20898,7 +20781,7 @@ enum {
     GPUSCAN__SORT_LEAST_ROUNDS = 8,     /* minimum elements per work-item in TOGETHER */
     GPUSCAN__SORT_MOST_ROUNDS = 32,     /* maximum elements per work-item in TOGETHER */
     GPUSCAN__SORT_TOGETHER_TILE = 8192, /* maximum elements of a tile in TOGETHER */
-    GPUSCAN__SORT_TOGETHER_GROUPS = 64, /* maximum groups in TOGETHER, unless tiles have one of the two maxima above */
+    GPUSCAN__SORT_TOGETHER_GROUPS = 64, /* maximum groups in TOGETHER, while tiles can still grow to more elements */
     GPUSCAN__SORT_STEP = 4 /* in tiles smaller than those of gpuscan__sort_tiles, a work-item has a multiple of this
                               many elements, so that programs are few */
 };
@@ -22795,9 +22678,9 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, gpuscan__program *progr
     entry.proved = (uint32_t)program->proved;
     for (i = 0; i < GPUSCAN__PARTS; i++)
         entry.sizes[i] = program->parts[i].length;
-    gpuscan__text_padded(blob, &entry, sizeof(entry));
+    gpuscan__text_bytes(blob, &entry, sizeof(entry));
     for (i = 0; i < GPUSCAN__PARTS; i++)
-        gpuscan__text_padded(blob, program->parts[i].data, program->parts[i].length);
+        gpuscan__text_bytes(blob, program->parts[i].data, program->parts[i].length);
     blob->failed |= program->parts[GPUSCAN__PART_BINARY].failed;
     gpuscan__forget_binary(gs, program);
     return r;
@@ -22811,7 +22694,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, gpuscan__program *o
     int i;
     *blob = gpuscan__text_of(gs);
     memset(&header, 0, sizeof(header));
-    gpuscan__text_padded(blob, &header, sizeof(header));
+    gpuscan__text_bytes(blob, &header, sizeof(header));
     for (program = only ? only : gs->programs; program && r == 0; program = only ? NULL : program->next) {
         r = gpuscan__blob_program(gs, program, blob);
         header.entries++;
@@ -22883,23 +22766,20 @@ static int gpuscan__is_whole(const gpuscan__program *program) {
 /* Reads an entry of a blob at `*at`, and moves `*at` to its end. */
 static gpuscan_result gpuscan__read_entry(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t *at,
                                           gpuscan__program *program) {
-    const gpuscan__text *parts = program->parts;
+    gpuscan__text *parts = program->parts;
     gpuscan__blob_entry entry;
     int part, failed = 0, is_whole = size - *at >= sizeof(entry);
     if (is_whole)
         memcpy(&entry, blob + *at, sizeof(entry));
     *at += sizeof(entry);
-    for (part = 0; part < GPUSCAN__PARTS && is_whole; part++) {
-        uint64_t bytes = entry.sizes[part];
-        is_whole = bytes <= size && gpuscan__padded(bytes) <= size - *at;
-        if (is_whole)
-            gpuscan__text_bytes(&program->parts[part], blob + *at, (size_t)bytes);
-        *at += gpuscan__padded(bytes);
+    for (part = 0; part < GPUSCAN__PARTS && is_whole && entry.sizes[part] <= size - *at; part++) {
+        gpuscan__text_bytes(&parts[part], blob + *at, (size_t)entry.sizes[part]);
+        *at += entry.sizes[part];
         failed |= parts[part].failed;
     }
     if (failed)
         return gpuscan__no_memory(gs, "a blob's programs");
-    if (!is_whole || !parts[GPUSCAN__PART_BINARY].length || !gpuscan__is_whole(program))
+    if (part < GPUSCAN__PARTS || !parts[GPUSCAN__PART_BINARY].length || !gpuscan__is_whole(program))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
     program->key.registers = gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? entry.registers : 0;
     program->proved = entry.proved != 0;
@@ -23118,48 +22998,18 @@ static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
 
 /* [LICENCE] --------------------------------------------------------------------------------------------------------
 
-   gpuscan may be used under either of the two licences below: choose the one that you prefer.
-
-   ------------------------------------------------------------------------------
-   ALTERNATIVE A - MIT No Attribution (MIT-0)
+   gpuscan may be used under MIT-0, which follows, or under the Unlicense, which puts it into the public domain: choose
+   the one that you prefer. The file LICENSE has both texts; the Unlicense is also at https://unlicense.org.
 
    Copyright (c) the gpuscan contributors
 
-   Permission is hereby granted, free of charge, to any person obtaining a copy
-   of this software and associated documentation files (the "Software"), to deal
-   in the Software without restriction, including without limitation the rights
-   to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
-   copies of the Software, and to permit persons to whom the Software is
-   furnished to do so.
+   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+   documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+   rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to
+   permit persons to whom the Software is furnished to do so.
 
-   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
-   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
-   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
-   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
-   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
-   SOFTWARE.
-
-   ------------------------------------------------------------------------------
-   ALTERNATIVE B - Public domain (www.unlicense.org)
-
-   This is free and unencumbered software released into the public domain.
-
-   Anyone is free to copy, modify, publish, use, compile, sell, or distribute
-   this software, either in source code form or as a compiled binary, for any
-   purpose, commercial or non-commercial, and by any means.
-
-   In jurisdictions that recognize copyright laws, the author or authors of this
-   software dedicate any and all copyright interest in the software to the public
-   domain. We make this dedication for the benefit of the public at large and to
-   the detriment of our heirs and successors. We intend this dedication to be an
-   overt act of relinquishment in perpetuity of all present and future rights to
-   this software under copyright law.
-
-   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
-   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
-   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-   AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
-   ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
-   WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+   WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+   COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+   OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
 */

@@ -563,7 +563,7 @@ check 'a plug-in with -fvisibility=hidden shows nothing' library_shows_nothing -
 # range of operators, or reads a table of them by another one's number, computes something else or ends the program.
 sed 's/^    GPUSCAN_OP_XOR,$/&\
     GPUSCAN_OP_XNOR,/; s/^    X(OP_XOR, "a ^ b".*/&\
-    X(OP_XNOR, "~(a ^ b)", "", ONES, 1, "", SUM, ~(a ^ b)) \\/' "$root/gpuscan.h" > xnor.h
+    X(OP_XNOR, "~(a ^ b)", "", "~($T)0", 1, "", SUM, ~(a ^ b)) \\/' "$root/gpuscan.h" > xnor.h
 cat > xnor.c <<'END'
 #define GPUSCAN_ONLY_SCAN
 #define GPUSCAN_IMPLEMENTATION
@@ -739,17 +739,18 @@ fi
 
 # --- code in text
 
-# header_program PATTERN: the code in the header's first comment from the line with PATTERN to the closing brace.
-header_program() {
-  awk -v pattern="$1" '
-    index($0, pattern) && !indent { match($0, /#/); indent = RSTART }
-    indent { line = substr($0, indent); print line; if (line ~ /^}/) exit }
+# header_lines FIRST LAST: the code in the header's first comment from the line with FIRST to the line with LAST.
+header_lines() {
+  awk -v first="$1" -v last="$2" '
+    index($0, first) { found = 1 }
+    found { print; if (index($0, last)) exit }
   ' "$root/gpuscan.h"
 }
-{ printf '#define GPUSCAN_IMPLEMENTATION\n#include "gpuscan.h"\n'; header_program '#include <stdio.h>'; } > snippet.c
+{ printf '#define GPUSCAN_IMPLEMENTATION\n#include "gpuscan.h"\n'; header_lines '#include <stdio.h>' ' }'; } > snippet.c
 check 'the header'"'"'s program' "$quick" -std=c99 $c_warnings -I"$root" snippet.c -o snippet -ldl
 check 'the header'"'"'s program runs' sh -c './snippet > snippet.txt 2>&1; test "$(cat snippet.txt)" = 22 || cat snippet.txt'
-header_program '#define GPUSCAN_LINK_OPENCL' > buffers.c
+header_lines 'gpuscan_info info;' clEnqueueReadBuffer > lines.txt
+{ echo '#define GPUSCAN_LINK_OPENCL'; sed -e '/gpuscan_scan_host/{r lines.txt' -e 'd;}' snippet.c; } > buffers.c
 check 'the header'"'"'s program with buffers' "$quick" -std=c99 $c_warnings -Wno-missing-field-initializers -I"$root" \
   buffers.c -o buffers -lOpenCL
 check 'the header'"'"'s program with buffers runs' sh -c './buffers > buffers.txt 2>&1; test "$(cat buffers.txt)" = 22 ||

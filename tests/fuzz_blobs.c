@@ -41,10 +41,6 @@ static uint64_t checksum(const unsigned char *bytes, size_t size) {
     return hash;
 }
 
-static uint64_t padded(uint64_t size) {
-    return size % 8 ? size + 8 - size % 8 : size;
-}
-
 /* Returns an entry's size in bytes with all its parts, or 0 if they do not fit into `left` bytes. */
 static uint64_t entry_bytes(const unsigned char *entry, uint64_t left) {
     uint64_t at = ENTRY;
@@ -53,9 +49,9 @@ static uint64_t entry_bytes(const unsigned char *entry, uint64_t left) {
         return 0;
     for (part = 0; part < PARTS; part++) {
         uint64_t size = u64_at(entry + 8 * part);
-        if (size > left || padded(size) > left - at)
+        if (size > left - at)
             return 0;
-        at += padded(size);
+        at += size;
     }
     return at;
 }
@@ -64,7 +60,7 @@ static const unsigned char *part_of(const unsigned char *entry, int part) {
     const unsigned char *at = entry + ENTRY;
     int i;
     for (i = 0; i < part; i++)
-        at += padded(u64_at(entry + 8 * i));
+        at += u64_at(entry + 8 * i);
     return at;
 }
 
@@ -79,7 +75,7 @@ static uint32_t u32_at(const unsigned char *p) {
    arguments and the bytes of their values, with 32 bits each, the arguments' kinds, their sizes, and their values. */
 static int is_recording(const unsigned char *bytes, uint64_t size, unsigned kernels) {
     enum { NUMBERS = 48, ARGS = 36, KINDS = NUMBERS + 12, SIZES = KINDS + 4 * ARGS, VALUES = SIZES + 4 * ARGS };
-    const uint64_t room = 2 * 1024 + 76 * 8, whole = padded(VALUES + room);
+    const uint64_t room = 2 * 1024 + 76 * 8, whole = (VALUES + room + 7) / 8 * 8;
     uint64_t at, used;
     uint32_t i;
     for (at = 0; at < size && size - at >= whole; at += whole, bytes += whole) {

@@ -26,7 +26,8 @@ static unsigned long self_tests, self_test_step = 1; /* one program in this many
 
 #define GPUSCAN_IMPLEMENTATION
 #define GPUSCAN__SELF_TESTS (self_tests++ % self_test_step == 0)
-#define GPUSCAN__TEST_PASSES(got, expected, bytes) ((void)(got), (void)(expected), (bytes) > 0) /* nothing runs here */
+static int passes = 1; /* nothing runs here, so this says whether self-tests pass */
+#define GPUSCAN__TEST_PASSES(got, expected, bytes) ((void)(got), (void)(expected), (bytes) > 0 && passes)
 #define vsnprintf print
 #include "../gpuscan.h"
 #undef vsnprintf
@@ -1136,6 +1137,35 @@ static void attempts(void) {
     table = usual;
 }
 
+/* A compiler whose programs with limited registers are wrong. */
+static cl_int CL_API_CALL limited_build(cl_program program, cl_uint count, const cl_device_id *ids, const char *options,
+                                        void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
+    passes = !strstr(options, "-cl-nv-maxrregcount=");
+    return fake_clBuildProgram(program, count, ids, options, notify, user);
+}
+
+/* Checks that such a program makes the object give up the limits, but not NVIDIA's instructions. */
+static void limits(void) {
+    const gpuscan_opencl *usual = table;
+    const unsigned long usual_step = self_test_step;
+    gpuscan_opencl functions = *table;
+    gpuscan_scan_desc desc;
+    gpuscan_info info;
+    gpuscan *gs;
+    functions.clBuildProgram = limited_build;
+    table = &functions;
+    self_test_step = 1;
+    gs = fresh();
+    memset(&desc, 0, sizeof desc);
+    for (desc.count = 1 << 23; desc.count <= 1 << 24; desc.count *= 2)
+        expect(gpuscan_scan_prepare(gs, &desc) == GPUSCAN_SUCCESS && gs->programs->key.registers == 0 &&
+                   gpuscan_get_info(gs, &info) == GPUSCAN_SUCCESS && info.refusals == 1 && info.has_lanes,
+               "limits of registers are not given up");
+    gpuscan_destroy(gs);
+    self_test_step = usual_step;
+    table = usual;
+}
+
 /* A compiler for Intel's GPUs whose kernels spill, unless they have the large register file. */
 static cl_int CL_API_CALL spilling_build(cl_program program, cl_uint count, const cl_device_id *ids,
                                          const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
@@ -1405,6 +1435,7 @@ int main(int argc, char **argv) {
             group = 0;
             local_bins(1);
             attempts();
+            limits();
         }
         if (strcmp(fake.device->file, "amd") == 0 || strcmp(fake.device->file, "intel") == 0) {
             one_launch();

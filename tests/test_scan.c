@@ -136,6 +136,33 @@ static void many(void **state) {
     }
 }
 
+/* The largest call of each of the device's tiles for scans, with and without segments. If a compiler builds a tile's
+   program wrong, the library gives something up, and the harness reports that. */
+static void every_tile(void **state) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8,  GPUSCAN_TYPE_I16, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_F16,
+                                         GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_F64};
+    const gpuscan__profile   *profile = &test.gs->device.profile;
+    const uint64_t            largest = test_size(100, 20000, 40000) * 1024; /* bytes */
+    uint64_t                  i, t;
+    (void)state;
+    for (i = 0; i < profile->tuning_count; i++)
+        for (t = 0; t < sizeof types / sizeof *types; t++) {
+            const gpuscan__tuning *tile = &profile->tunings[i];
+            uint64_t               size = ref_size(types[t]), bytes = tile->up_to < largest ? tile->up_to : largest;
+            scan_case              c = a_scan(types[t], GPUSCAN_OP_ADD, bytes / size);
+            if (!(tile->devices & profile->facts.devices) || tile->calls & GPUSCAN__FOR_LISTS ||
+                (tile->size && tile->size != size) || !test_has_type(types[t]) || !test_share(8 * i + t, 4))
+                continue;
+            c.form = tile->calls & GPUSCAN__FOR_SEGMENTS ? GPUSCAN_SEGMENTS_HEADS : GPUSCAN_SEGMENTS_NONE;
+            c.keys = GPUSCAN_TYPE_U8;
+            c.segments = c.form ? c.count / 100 + 1 : 0;
+            c.cuts = (test_cuts)test_below(CUTS_COUNT);
+            c.kind = (gpuscan_scan_kind)(GPUSCAN_EXCLUSIVE + test_below(2));
+            c.reverse = (int)test_below(2);
+            test_one_strategy(&scans, &c, GPUSCAN_STRATEGY_AUTO);
+        }
+}
+
 /* Over 2^32 elements: bytes of 1, in place, so that element i becomes i + 1 modulo 256. */
 static void more_than_32_bits(void **state) {
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
@@ -1321,6 +1348,7 @@ int main(void) {
                                        TEST(edges),
                                        TEST(primes_and_random_lengths),
                                        TEST(many),
+                                       TEST(every_tile),
                                        TEST(more_than_32_bits),
                                        TEST(types_and_operators),
                                        TEST(several_elements_per_word),
