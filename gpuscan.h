@@ -264,7 +264,7 @@ typedef int32_t gpuscan_result;
 #define GPUSCAN__RESULT(name, value, text) name = value,
 enum { GPUSCAN_RESULTS(GPUSCAN__RESULT) GPUSCAN__RESULT_AFTER_LAST };
 
-/* Element types. DEFAULT stands for the type that the comment of the field names as its default. F16 is a storage type:
+/* Element types. DEFAULT stands for a field's default type, which the field's comment gives. F16 is a storage type:
    elements, `init` and `total` are 2 bytes each, and the arithmetic is in f32. */
 typedef enum gpuscan_type {
     GPUSCAN_TYPE_DEFAULT = 0,
@@ -757,9 +757,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    not overlap anything else that the call reads or writes, its scratch included, except as the
                    operation's comment allows (aliasing). Inputs may overlap each other. The rows of one range may lie
                    in the gaps between another range's rows (src and dst side by side in one buffer). If the call writes
-                   one of these ranges, the pitches must prove that rows do not overlap. Let d be the greatest common
-                   divisor of the pitches in bytes. Then the byte positions of each range's rows, modulo d, must form
-                   one interval, and these intervals must not overlap. If the pitches do not prove it, the bytes between
+                   one of these ranges, the pitches must show that no rows overlap: take the positions of all bytes in a
+                   range's rows, modulo the greatest common divisor of the pitches in bytes. They must form one interval
+                   for each range, and the intervals must not overlap. If the pitches do not show it, the bytes between
                    rows count as part of a range. Memory of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the
                    largest power of two that divides the element's size, but to no more than 16 bytes. (At
                    call.scratch's offset it must be aligned to 64 bytes.) Custom types that need a larger alignment
@@ -800,7 +800,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
    gpuscan_X_host works on host arrays, and blocks until the result is there. `desc` may be NULL. The function's own
    arrays and numbers, and the desc's fields host_..., replace fields of the desc; the replaced fields must be zero.
-   (Give gpuscan_X_prepare and gpuscan_X_scratch_size a copy of the desc in which these fields are set.) Everything else
+   (gpuscan_X_prepare and gpuscan_X_scratch_size need the replaced fields: give them a desc that has them.) All else
    is as in gpuscan_X: total, init_buffer, count_buffer, payloads, scratch and sources without host_data are device
    buffers, and the caller releases the event, which is complete. The arrays may be read before the wait list's events
    have completed; only the kernels wait for those events. An array holds rows * pitch elements, but only `count` in its
@@ -3309,7 +3309,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "@g\n"
 "@6``F_$ps`K`F, $o, @y, @v, `V, @^)\n"
-"@O\n\n\n\n"
+"@O\n\n\n\n\n"
 "@7@e`F_$v(``F*`F,`$o $o,@c@y,@c@v,`H `V,\n"
 "@c@^){\n"
 "``X_fetch(`F->@d,$o.`X,@y,@v,$PAD$i$o),`V,@^);\n"
@@ -3503,7 +3503,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2385 \"kernels.cl.inc\"\n"
+"#line 2386 \"kernels.cl.inc\"\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
@@ -3652,7 +3652,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2554 \"kernels.cl.inc\"\n"
+"#line 2555 \"kernels.cl.inc\"\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
@@ -3967,7 +3967,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2909 \"kernels.cl.inc\"\n"
+"#line 2910 \"kernels.cl.inc\"\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
 "@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
@@ -4726,7 +4726,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3811 \"kernels.cl.inc\"\n"
+"#line 3812 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -5237,7 +5237,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4478 \"kernels.cl.inc\"\n"
+"#line 4479 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``C_`Ws_@\\s;\n\n"
@@ -5532,7 +5532,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4821 \"kernels.cl.inc\"\n"
+"#line 4822 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5635,7 +5635,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4952 \"kernels.cl.inc\"\n"
+"#line 4953 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5926,7 +5926,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5288 \"kernels.cl.inc\"\n"
+"#line 5289 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
 "}``C_$ps_@\\s;\n\n"
@@ -5978,7 +5978,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5369 \"kernels.cl.inc\"\n"
+"#line 5370 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6438,7 +6438,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5916 \"kernels.cl.inc\"\n"
+"#line 5917 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6748,7 +6748,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6245 \"kernels.cl.inc\"\n"
+"#line 6246 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6828,7 +6828,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6338 \"kernels.cl.inc\"\n"
+"#line 6339 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -7058,7 +7058,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6617 \"kernels.cl.inc\"\n"
+"#line 6618 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7714,7 +7714,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7389 \"kernels.cl.inc\"\n"
+"#line 7390 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7767,7 +7767,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7458 \"kernels.cl.inc\"\n"
+"#line 7459 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8167,7 +8167,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7914 \"kernels.cl.inc\"\n"
+"#line 7915 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8664,7 +8664,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8497 \"kernels.cl.inc\"\n"
+"#line 8498 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -8986,7 +8986,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8880 \"kernels.cl.inc\"\n"
+"#line 8881 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9088,7 +9088,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9014 \"kernels.cl.inc\"\n"
+"#line 9015 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
 "@6$STRIDE (b$zs.`P_bins + 1)\n\n"
@@ -9367,7 +9367,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9338 \"kernels.cl.inc\"\n"
+"#line 9339 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9776,7 +9776,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9816 \"kernels.cl.inc\"\n"
+"#line 9817 \"kernels.cl.inc\"\n"
 "kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
 "get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
@@ -9788,7 +9788,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9836 \"kernels.cl.inc\"\n"
+"#line 9837 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9897,7 +9897,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9968 \"kernels.cl.inc\"\n"
+"#line 9969 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9948,7 +9948,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10024 \"kernels.cl.inc\"\n"
+"#line 10025 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10085,7 +10085,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10183 \"kernels.cl.inc\"\n"
+"#line 10184 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10367,7 +10367,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10521 \"kernels.cl.inc\"\n"
+"#line 10522 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -11036,7 +11036,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11308 \"kernels.cl.inc\"\n"
+"#line 11309 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11194,7 +11194,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11490 \"kernels.cl.inc\"\n"
+"#line 11491 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11287,7 +11287,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11592 \"kernels.cl.inc\"\n"
+"#line 11593 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -12302,7 +12302,7 @@ typedef struct gpuscan__elements {
     int commutes;
     const char *convert; /* the custom conversion; NULL: there is none */
     uint32_t seen; /* 0: the conversion's x is an element; else x is an image's pixel, with this number of channels */
-    int selects; /* a GPUSCAN__SELECTS_...; a selection scans a count per source element: 0 or 1, for BITS up to 32 */
+    int selects; /* a GPUSCAN__SELECTS_...; a selection scans counts: 0 or 1 per element; with BITS, 0 to 32 per word */
     int inverts; /* 1: elements are kept if their flag or custom->select is 0 */
     uint32_t channels; /* numbers in an element. With several, the element is a vector. 0 means 1 */
 
@@ -13918,7 +13918,7 @@ static void gpuscan__forget_mem(gpuscan *gs, cl_mem *mem) {
 }
 
 /* Creates a buffer, but none of 0 bytes. If `host` is not NULL, the buffer uses this memory (`uses_host` is 1) or
-   begins as a copy of it. If the driver returns a buffer and an error, releases the buffer. `what` is for error messages. */
+   begins as a copy of it. If the driver returns a buffer and an error, releases the buffer. `what` is for messages. */
 static gpuscan_result gpuscan__create_buffer(gpuscan *gs, int uses_host, uint64_t bytes, const void *host,
                                              const char *what, cl_mem *mem) {
     cl_mem_flags flags = !host ? 0 : uses_host ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
@@ -15628,9 +15628,9 @@ static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
                : (unsigned)(8 * gpuscan__min(gpuscan__types[e->src].size, gpuscan__types[e->dst].size));
 }
 
-/* Returns a factor by which a test multiplies numbers from 0 to 101, so that they fill more of src. Products of 64 bits
-   have bits in both halves or, if integers become floats, only in the upper half: f32 would have too few bits for both.
-   Returns 1 if dst cannot hold the products. */
+/* Returns a factor by which a test multiplies numbers from 0 to 101, so that they use more bits of src's type. For
+   types of 64 bits, the factor has bits in both halves or, if integers become floats, only in the upper half: f32 would
+   have too few bits for both. Returns 1 if dst might not hold the products. */
 static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     const uint64_t one = 1;
     uint32_t size = gpuscan__types[e->src].size;
@@ -16516,7 +16516,7 @@ typedef struct gpuscan__scan_key {
     uint32_t whole_rows; /* GPUSCAN__ROWS_...: how lanes load tiles of whole rows */
     uint32_t shifts;     /* 1: src or dst is not aligned for whole vectors */
     uint32_t heads;      /* GPUSCAN__HEADS_...: the kind of array that says where segments begin */
-    uint32_t heads_size; /* bytes of a flag, a key or, with HEADS_BITS, an offset, which kernels turn into a bit */
+    uint32_t heads_size; /* bytes of an element of the caller's array: a flag, a key or (HEADS_BITS) an offset */
     uint32_t heads_real; /* 1: `heads` is HEADS_KEYS, and keys are floats */
     uint32_t counted;    /* 1: only the device knows the element count, and groups process tiles in a loop */
     uint32_t columns;    /* GPUSCAN__COLUMNS_...: how work-items load columns */
@@ -18923,8 +18923,8 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 #define GPUSCAN__TILE_COPIES  16 /* bins have several copies only if a counter then has this many samples on average */
 #define GPUSCAN__TILE_SAMPLES 32 /* maximum number of samples that a work-item loads at a time */
 
-/* Chooses where a CPU counts: the first row that applies, and whose tables fit local memory.
-     bytes without weights, expressions, images, small tiles   in tables of 256 counters, added to the bins at the end
+/* Chooses where a CPU counts: the first row that applies. The tables of the first two rows must fit local memory.
+     bytes (no weights, custom texts, images or small tiles)   in tables of 256 counters, added to the bins at the end
      up to CPU_LOCAL_BINS bins, 32-bit sums, `refused` is 0    in tables of bins and a counter for samples without a bin
      otherwise                                                 in tables of bins in scratch */
 static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies, int refused) {
@@ -22550,16 +22550,16 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
 }
 
 /* Prepares a call, or only sizes its scratch, for all counts down to call.counts_from. Plans each count up to 4096.
-   Above that, steps down by a 1024th of the count, then further to a multiple of 16. Also plans the multiple plus 1:
-   rows without gaps take another program if each row begins at a whole vector. Adds a 256th to the scratch, because a
-   count between two planned counts may need slightly more. If a driver compiles at launches, rehearses each halving of
-   the count, since smaller counts may launch other kernels. */
+   Above that, plans the multiples of `unit`, a power of two, and the counts just below and just above each multiple:
+   rows without gaps take another program if each row begins at a whole vector, and yet another if rows fit tiles. Adds
+   a 256th to the scratch, because a count between two planned counts may need slightly more. If a driver compiles at
+   launches, rehearses each halving of the count, since smaller counts may launch other kernels. */
 GPUSCAN__COLD gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
     unsigned char *bytes = (unsigned char *)&copy;
     gpuscan_call *call = (gpuscan_call *)(void *)(bytes + operation->call_at);
-    uint64_t count = 0, from, all, next, step;
+    uint64_t count = 0, from, all, next, unit, step;
     gpuscan_result r;
     int i, always;
     memset(known, 0, sizeof(*known));
@@ -22575,7 +22575,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan_
         r = gpuscan__prepare_count(gs, operation, bytes, mode, count != all, always, known);
         if (r != 0 || count == from)
             break;
-        step = count <= 4096 || count % 16 == 1 ? 1 : count % 16 ? count % 16 - 1 : count / 1024;
+        for (unit = 16; unit < count / 1024;)
+            unit *= 2;
+        step = count <= 4096 || count % unit < 2 ? 1 : count % unit - 1;
         count -= gpuscan__min(step, count - from);
         memcpy(bytes + operation->count_at, &count, sizeof(count));
     }

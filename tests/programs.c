@@ -1311,6 +1311,8 @@ static void ranges(void) {
                 range(&gpuscan__reduce_operation, &reduce, 1, rows[r] < 1000 ? 1000000 : 100000, 1);
                 scan.src_pitch = scan.dst_pitch = 0; /* rows without gaps */
                 range(&gpuscan__scan_operation, &scan, 300001, 300071, 1);
+                range(&gpuscan__scan_operation, &scan, 32736, 32768, 1); /* ends at multiples of 16, and of a tile */
+                range(&gpuscan__scan_operation, &scan, 24000, 33000, 1);
                 range(&gpuscan__scan_operation, &scan, 10000, rows[r] < 1000 ? 5000000 : 100000, 1);
             }
     }
