@@ -67,10 +67,10 @@
    ERRORS      Functions that can fail return a gpuscan_result: 0, an OpenCL code, or one of the library's own codes,
                which are -2000 and below. gpuscan_error(gs) names the argument or OpenCL call that failed. A failed
                gpuscan_create leaves no object: the text goes to gpuscan_desc.error. A call checks all
-               arguments before it enqueues anything in its queue. After a failure the outputs are unchanged, *event is
-               NULL, nothing has leaked and the object still works. There are two exceptions: a _host form whose device
-               fails while it runs, and gpuscan_sort (see there). The library never prints, aborts or exits. (A
-               driver's compiler may print.)
+               arguments before it enqueues anything in its queue. (A _host form may first enqueue copies of its
+               arrays.) After a failure the outputs are unchanged, *event is NULL, nothing has leaked and the object
+               still works. There are two exceptions: a _host form whose device fails while it runs, and gpuscan_sort
+               (see there). The library never prints, aborts or exits. (A driver's compiler may print.)
                All kernels terminate. Where a work-group waits for others, it waits for a bounded time and then does
                their work itself. The exception is gpuscan_sort on GPUs of NVIDIA (up to 2^21 elements), AMD (up to
                2^20 elements) and Intel (up to 2^18 elements). There a work-group waits without a bound, but only for
@@ -519,7 +519,7 @@ typedef struct gpuscan_logger {
    "clearing the caller's scratch", "clEnqueueReadBuffer of the result" or "clEnqueueMarkerWithWaitList". `name` and
    `event` belong to the library, so retain the event to look at it later. The event's times need a queue with
    CL_QUEUE_PROFILING_ENABLE. The tracer does not see commands that the library enqueues for itself (self-tests,
-   clearing of its own scratch), nor how a _host form fetches its results. */
+   clearing of its own scratch), nor the copies of a _host form. */
 typedef struct gpuscan_tracer {
     void (*command)(const char *name, cl_event event, void *user);
     void *user;
@@ -13917,17 +13917,12 @@ static void gpuscan__forget_mem(gpuscan *gs, cl_mem *mem) {
     *mem = NULL;
 }
 
-/* Creates a buffer, but none of 0 bytes. If `host` is not NULL, the buffer uses this memory (`uses_host` is 1) or
-   begins as a copy of it. If the driver returns a buffer and an error, releases the buffer. `what` is for messages. */
-static gpuscan_result gpuscan__create_buffer(gpuscan *gs, int uses_host, uint64_t bytes, const void *host,
+/* Creates a buffer. If the driver returns a buffer and an error, releases the buffer. `what` is for error messages. */
+static gpuscan_result gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t bytes, void *host,
                                              const char *what, cl_mem *mem) {
-    cl_mem_flags flags = !host ? 0 : uses_host ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
     cl_ulong most = 0;
     cl_int code = CL_SUCCESS;
-    if (bytes == 0)
-        return GPUSCAN_SUCCESS;
-    *mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE | flags, (size_t)bytes,
-                                 gpuscan__without_const(host), &code);
+    *mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE | flags, (size_t)bytes, host, &code);
     if (*mem && code == CL_SUCCESS)
         return GPUSCAN_SUCCESS;
     gpuscan__forget_mem(gs, mem);
@@ -15026,7 +15021,8 @@ static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
     if (!plan->init || gpuscan__init_by_value(gs, plan))
         return GPUSCAN_SUCCESS;
     plan->flags = (plan->flags & ~(uint32_t)GPUSCAN__FLAG_INIT) | GPUSCAN__FLAG_INIT_BUFFER;
-    return gpuscan__create_buffer(gs, 0, plan->e.dst_size, plan->init, " for init", &plan->init_mem);
+    return gpuscan__create_buffer(gs, CL_MEM_COPY_HOST_PTR, plan->e.dst_size, gpuscan__without_const(plan->init),
+                                  " for init", &plan->init_mem);
 }
 
 /* Sets the source as an argument: a buffer, or the call's image. Returns the buffer's offset. */
@@ -15842,6 +15838,13 @@ static void gpuscan__test_end(gpuscan__test *test) {
     }
 }
 
+/* Creates a buffer, with a copy of `data` unless that is NULL. Creates none if `bytes` is 0. */
+static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, void *data, cl_mem *mem) {
+    if (bytes == 0)
+        return GPUSCAN_SUCCESS;
+    return gpuscan__create_buffer(gs, data ? CL_MEM_COPY_HOST_PTR : 0, bytes, data, " for a self-test", mem);
+}
+
 /* Returns whether a self-test's result is right. Test suites whose OpenCL runs no kernels define their own macro. */
 #ifndef GPUSCAN__TEST_PASSES
 #define GPUSCAN__TEST_PASSES(got, expected, bytes) (memcmp(got, expected, bytes) == 0)
@@ -15866,8 +15869,8 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
         gpuscan__test_array *array = &test->arrays[i];
         if (array->is_input)
             memcpy(array->expected, array->before, (size_t)array->bytes);
-        if (array->buffer && (r = gpuscan__create_buffer(gs, 0, array->bytes, array->before, " for a self-test",
-                                                         &array->buffer->mem)) != 0)
+        if (array->buffer &&
+            (r = gpuscan__test_buffer(gs, array->bytes, array->before, &array->buffer->mem)) != 0)
             return r;
     }
     if ((r = gpuscan__test_make_image(test)) != 0)
@@ -15879,8 +15882,7 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     plan->group_limit = gs->device.group_limit;
     plan->is_run = 1;
     if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
-        (r = gpuscan__create_buffer(gs, 0, gpuscan__need_total(&plan->need), NULL, " for a self-test",
-                                    &call->scratch.mem)) != 0)
+        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), NULL, &call->scratch.mem)) != 0)
         return r;
     r = gpuscan__enqueue(gs, plan, program, gs->service_queue, 1);
     if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
@@ -15976,7 +15978,7 @@ static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *mems, const gpus
     gpuscan_result r = gpuscan__own_queue(gs, &gs->service_queue);
     size_t i;
     for (i = 0; i < 3 && r == 0; i++)
-        r = gpuscan__create_buffer(gs, 0, bytes[i], NULL, " for a self-test", &mems[GPUSCAN__SET_SHAM + i]);
+        r = gpuscan__test_buffer(gs, bytes[i], NULL, &mems[GPUSCAN__SET_SHAM + i]);
     for (i = 0; i < 3 && r == 0; i++)
         r = zeros[i] ? gpuscan__clear_buffer(gs, mems[GPUSCAN__SET_SHAM + i], zeros[i]) : GPUSCAN_SUCCESS;
     if (r == 0 && stage->image.image_channel_order)
@@ -16112,6 +16114,7 @@ typedef struct gpuscan__host_call {
     gpuscan__host_array arrays[GPUSCAN__HOST_ARRAYS];
     int count;
     cl_command_queue queue;
+    int in_order;
 } gpuscan__host_call;
 
 /* Fails if the desc sets a field that a parameter of the blocking function replaces. */
@@ -16167,11 +16170,25 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return gpuscan__check_overlaps(gs, plan);
 }
 
-/* Creates an array's buffer, in the array's memory if the device can use that. Otherwise the buffer begins as a copy of
-   the array, unless the call overwrites it all and reads none. Arrays with the same address share a buffer as large as
+/* Copies an array to its buffer. A blocking write returns when the array has been read, perhaps before the buffer is
+   written. In an out-of-order queue, kernels could then start too early: the function waits for the write's event. */
+static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
+    gpuscan *gs = host->gs;
+    cl_event written = NULL;
+    cl_int code = gs->cl.clEnqueueWriteBuffer(host->queue, mem, CL_TRUE, 0, (size_t)gpuscan__host_bytes(array),
+                                              array->data, 0, NULL, host->in_order ? NULL : &written);
+    if (code == CL_SUCCESS && written)
+        code = gs->cl.clWaitForEvents(1, &written);
+    gpuscan__forget_event(gs, &written);
+    return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
+}
+
+/* Creates an array's buffer, in the array's memory if the device can use that. Otherwise copies the array to the
+   buffer, unless the call overwrites it all and reads none. Arrays with the same address share a buffer as large as
    the longest. (gpuscan__host_check refuses equal addresses, unless the call is in place or only reads the arrays.) */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
+    const gpuscan__host_array *longest = array;
     uint64_t bytes = gpuscan__host_bytes(array);
     int reads = 0, i;
     gpuscan_result r;
@@ -16190,12 +16207,14 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
         /* only the device knows a custom type's alignment, but gpuscan__alignment(size) is a multiple of it */
         array->zero_copy = array->zero_copy && (uintptr_t)other->data % gpuscan__alignment(other->range.size) == 0;
         reads |= other->range.reads || other->range.partial;
-        bytes = gpuscan__max(bytes, gpuscan__host_bytes(other));
+        if (gpuscan__host_bytes(other) > bytes)
+            longest = other;
+        bytes = gpuscan__host_bytes(longest);
     }
-    r = gpuscan__create_buffer(gs, array->zero_copy, bytes, array->zero_copy || reads ? array->data : NULL, "",
-                               &array->buffer->mem);
+    r = gpuscan__create_buffer(gs, array->zero_copy ? CL_MEM_USE_HOST_PTR : 0, bytes,
+                               array->zero_copy ? gpuscan__without_const(array->data) : NULL, "", &array->buffer->mem);
     array->owns = r == 0;
-    return r;
+    return r == 0 && reads && !array->zero_copy ? gpuscan__host_upload(host, longest, array->buffer->mem) : r;
 }
 
 static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpuscan__host_array *array) {
@@ -16254,7 +16273,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     const gpuscan__operation *operation = host->operation;
     gpuscan_call *call = host->call;
     cl_event event = NULL, *caller = call->event;
-    int i, in_order;
+    int i;
     gpuscan_result r;
     if (host->result == 0)
         gpuscan__host_sources(host);
@@ -16267,7 +16286,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     /* gpuscan__do calls gpuscan__choose again: here it refuses an impossible strategy before arrays are copied */
     if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
         (r = gpuscan__host_check(host, plan)) != 0 ||
-        (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &in_order)) != 0)
+        (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &host->in_order)) != 0)
         return r;
     for (i = 0; i < host->count && r == 0; i++)
         r = gpuscan__host_buffer(host, &host->arrays[i]);
