@@ -11573,7 +11573,6 @@ GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
 }
 
 #define GPUSCAN__ERROR_SIZE 8192 /* bytes of gs->error. A longer build log is cut, but the logger gets all of it */
-#define GPUSCAN__REFUSAL_SIZE 256
 #define GPUSCAN__CACHE_MOST 4000 /* bytes for the cache folder's name and NUL: paths of files in it then fit PATH_MAX */
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
@@ -11973,7 +11972,7 @@ struct gpuscan {
     char cache[GPUSCAN__CACHE_MOST]; /* gpuscan_desc.cache, the folder of stored programs; "": none */
     uint64_t kernels_hash;          /* hash of the kernels' text; 0: not computed yet */
     uint32_t refusals;              /* how often the library gave up a strategy or the vendor's instructions */
-    char refusal[GPUSCAN__REFUSAL_SIZE]; /* the reason for the last refusal */
+    char refusal[256];              /* the reason for the last refusal */
     char error[GPUSCAN__ERROR_SIZE];
 };
 
@@ -11981,9 +11980,6 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
     if (gs->logger.log)
         gs->logger.log(level, message, gs->logger.user);
 }
-
-/* NVIDIA's driver returns this code if the context is lost. CL_INVALID_COMMAND_QUEUE may also mean that. */
-enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
 /* Stores a failure's text and logs it. Returns `result` or, if that is 0 (a driver gave no code), an error code. */
 GPUSCAN__PRINTF(3, 4)
@@ -11998,7 +11994,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     va_end(arguments);
     words = gpuscan_result_string(result); /* cut at the colon before advice: `format` has its own advice */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
-             result == CL_INVALID_COMMAND_QUEUE || result == GPUSCAN__NVIDIA_ILLEGAL_ACCESS
+             result == CL_INVALID_COMMAND_QUEUE || result == -9999 /* NVIDIA's driver has lost the context */
                  ? ": the queue is invalid, or its context is lost and no object on it works any more"
                  : "");
     gpuscan__log(gs, GPUSCAN_LOG_ERROR, gs->error);
@@ -12970,8 +12966,6 @@ GPUSCAN__COLD int gpuscan__has_opencl_fence(gpuscan *gs) {
     return (fence & 1 << 1) && (fence & 1 << 5); /* CL_DEVICE_ATOMIC_ORDER_ACQ_REL, CL_DEVICE_ATOMIC_SCOPE_DEVICE */
 }
 
-#define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* the name of an extension */
-
 /* Returns whether `extensions`, names separated by blanks, has `name`. Longer names that begin with it do not count. */
 static int gpuscan__has_extension(const char *extensions, const char *name) {
     const char *at = extensions;
@@ -13036,7 +13030,7 @@ GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
                gpuscan__has_extension(extensions, "cl_khr_subgroup_shuffle") &&
                gpuscan__has_extension(extensions, "cl_khr_subgroup_ballot")) {
         device->lanes = GPUSCAN__LANES_SUBGROUPS;
-        device->asks_width = !gpuscan__has_extension(extensions, GPUSCAN__REQUIRED_WIDTH);
+        device->asks_width = !gpuscan__has_extension(extensions, "cl_intel_required_subgroup_size");
         width = gpuscan__subgroup_width(gs);
     }
     if (width != 8 && width != 16 && width != 32 && width != 64) {
@@ -13121,9 +13115,7 @@ static void gpuscan__open_limits(gpuscan *gs) {
     device->parameters = gpuscan__device_number(cl, id, CL_DEVICE_MAX_PARAMETER_SIZE);
     if (device->parameters == 0) /* if the device reports no maximum, it gets the least that OpenCL allows */
         device->parameters = 1024;
-    device->local_memory = gpuscan__device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
-    if (device->local_memory == 0)
-        device->local_memory = GPUSCAN__KIB;
+    device->local_memory = gpuscan__max(gpuscan__device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE), GPUSCAN__KIB);
     if (gs->limits.local_memory && gs->limits.local_memory < device->local_memory)
         device->local_memory = gs->limits.local_memory;
 }
@@ -13956,8 +13948,7 @@ static gpuscan_result gpuscan__create_image(gpuscan *gs, cl_image_format format,
 /* Releases the object's scratch of one kind. OpenCL keeps the buffer until the last command that uses it has ended. */
 GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gpuscan__forget_mem(gs, &gs->scratch[kind].mem);
-    gs->scratch[kind].size = 0;
-    gs->scratch[kind].epoch = 0;
+    memset(&gs->scratch[kind], 0, sizeof(gs->scratch[kind]));
 }
 
 /* Releases all of the object's scratch. OpenCL keeps it for commands that use it. The next call gets new buffers. */
