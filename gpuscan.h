@@ -14269,8 +14269,8 @@ static uint64_t gpuscan__arg_mem(gpuscan__launch *launch, uint32_t kind, gpuscan
     return buffer.mem && !launch->chain->recording ? buffer.offset : 0;
 }
 
-/* Sets a buffer as a kernel's argument, or NULL if the call gives none, which is faster than another buffer. Returns the
-   buffer's offset, which kernels get in their struct of numbers. tuning: host-null-arguments */
+/* Sets a buffer as a kernel's argument, or NULL if the call gives none, which is faster than another buffer. Returns
+   the buffer's offset, which kernels get in their struct of numbers. tuning: host-null-arguments */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     return gpuscan__arg_mem(launch, GPUSCAN__SET_SHAM, buffer);
 }
