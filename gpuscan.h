@@ -6316,7 +6316,7 @@ static const char *const gpuscan__piece_select[] = {
 "}\n\n\n\n\n"
 "@6$WRITER ($RUNS_BY_SUB@n ? @j : @i)\n"
 "@6$WRITERS ($RUNS_BY_SUB@n ? @jS : $@n)\n"
-"@6$DEPTH ($@4$d!$RUNS ? 8 : 1)\n"
+"@6$DEPTH ($RUNS ? 1 : 8)\n"
 "@6$OUTPUT_LOOP(`J, to, `Js, $v) \\\n"
 " { \\\n"
 " `H past=(`H)((size_t)(to)/@N`J))&(128u/(`H)@N`J)-1u),`P=(`H)(`Js); \\\n"
