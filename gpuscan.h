@@ -11786,7 +11786,7 @@ typedef struct gpuscan__facts {
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
-    X(vectors,  { 2,  20,  28,  16,  20,  4,  4,  4,  4}) /* tuning: sort-no-lanes */                                  \
+    X(vectors,  { 2,  20,  28,  16,  28,  4,  4,  4,  4}) /* tuning: sort-no-lanes */                                  \
     X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* maximum bytes of local memory per group; 0: no limit */         \
                 {0, 42 << 10, 32 << 10, 0, 42 << 10, 0, 0, 0, 0}) /* [0]: sub-groups of 32; [1]: of others, or none */ \
     /* 1: a tile whose keys or values have 8 bytes or more may pass through local memory in 2 or 4 parts */            \
