@@ -322,7 +322,7 @@ typedef enum gpuscan_op {
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    A sort of up to about 6,000 elements (CPUs: 65,535; SINGLE_PASS on some GPUs: 2^21) takes one launch. Others take
-   MULTI_PASS         three launches for each 8 bits of the keys (4 bits if a group has less than 6 KiB of local memory)
+   MULTI_PASS         three launches for each 8 bits of the keys (4 bits if a group has less than 4 KiB of local memory)
    SINGLE_PASS        (and _AHEAD) one launch that counts digits, then one for each 8 bits, with decoupled look-back
    CPU_MULTI_PASS     (and CPU_SINGLE_PASS) three launches for each 8 bits, with one work-item a group */
 typedef enum gpuscan_strategy {
@@ -10559,7 +10559,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@6$RANK_@n_SIZE @jS\n"
 "@6$RANK_@n_ITEM @j\n"
 "@g\n"
-"@6$RANK_@n_SIZE ($@n < 32 ? $@n : 32u)\n"
+"@6$RANK_@n_SIZE ($@n < 16 ? $@n : 16u)\n"
 "@6$RANK_@nS ($@n / $RANK_@n_SIZE)\n"
 "@6$RANK_@n (@i / $RANK_@n_SIZE)\n"
 "@6$RANK_@n_ITEM (@i % $RANK_@n_SIZE)\n"
@@ -10580,8 +10580,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@6$RANKS_BY_MASKS 0u\n"
 "@6$RANKS_BY_VOTES 1u\n"
 "@6$RANKED 2u\n\n\n"
-"@6$RANK_BATCH \\\n"
-" (!$@4?2u: !@QQUICK?1u:@QSMALL?$ROUNDS:2u)\n"
+"@6$RANK_BATCH (!@QQUICK ? 1u : @QSMALL ? $ROUNDS : 2u)\n"
 "@6$DIGIT_COUNTS ($RANK_@nS * $RADIX)\n\n\n"
 "@6$PACK (@QPACKED ? 2u : 1u)\n"
 "@6$ROWS ($RANK_@nS / $PACK)\n\n\n\n"
@@ -10612,8 +10611,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`key_code key[$PADDED($$g/$e_PARTS)];\n"
 "@U$c $c[$PADDED($$g/@R_PARTS)];\n"
 "@Umover mover[$PADDED($$g)];\n"
-"`H @v[@QPACKED?$DIGIT_COUNTS:1];\n\n"
-"`H @w_$ws[$@4?1:$RANK_BATCH*$DIGIT_COUNTS];\n"
+"`H @v[@QPACKED?$DIGIT_COUNTS:1];\n"
 "}exchange;\n"
 "`H $y[$DIGIT_COUNTS/$PACK];\n"
 "@h@4\n"
@@ -10657,6 +10655,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$FORGET_UINT(ordered);\n"
 "@O\n"
 "@Kordered;\n"
+"}\n\n\n\n\n"
+"@%`H `item_anew(`@w @w){\n"
+"@K@i+($@4?0:@w.$w&$RADIX);\n"
 "}\n\n\n"
 "@7`H @U@W(`H x,@Z@U@a*@a){\n"
 "@h@4\n"
@@ -10733,9 +10734,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@QFIELDS(@QFIELD_LOAD)\n"
 "@(u@2$ROUNDS@m\n"
 "`F`N=records`N.$c;\n"
-"}\n\n"
+"}\n\n",
 "@6@QFIELD_STORE(f, `G) $mied.to_##f[i] = record.fields.field_##f;\n"
-"@O\n\n\n",
+"@O\n\n\n"
 "@%@esort@T_$c(@U$mied $mied,`position i,@U$c $c,\n"
 "@tunpacks){\n"
 "#if @QPACKS\n"
@@ -10967,59 +10968,46 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`put_packed(t->@|s,k,$PLACE@p,at);\n"
 "}\n"
 "}\n\n"
-"@g\n\n\n\n"
+"@g\n\n\n\n\n\n"
 "@7void @Urank_by_barriers(@U`F*t,`@w @w,\n"
 "@Z@U@a*@a){\n"
-"vola`F @Z`H*$ws=@a->exchange.@w_$ws+$RANK_@n*$RADIX;\n"
-"vola`F @Z`H*@vs=@a->$y+$RANK_@n*$RADIX;\n"
-"@Y`H bit=1u<<$RANK_@n_ITEM;\n"
-"$n`H i=$RANK_@n_ITEM;i<$RADIX;i+=$RANK_@n_SIZE){\n"
-"$n`H b`Mb<$RANK_BATCH;b++)\n"
-"$ws[b*$DIGIT_COUNTS+i]`M\n"
-"@vs[i]`M\n"
-"}\n"
+"vola`F @Z`H*`Js=@QCOUNTS+$RANK_@n*$RADIX;\n"
+"@Y`H bit=0x10000u<<$RANK_@n_ITEM;\n"
+"$n`H i=$RANK_@n_ITEM;i<$RADIX;i+=$RANK_@n_SIZE)\n"
+"`Js[i]`M\n"
 "`S@i==0){\n"
 "@a->@w_$w=@w.$w;\n"
 "@a->@w_shift=@w.shift;\n"
 "}\n"
 "@.;\n"
-"@(u@2$ROUNDS;k+=$RANK_BATCH){\n"
-"@Y`H batch=$x$RANK_BATCH,$ROUNDS-k);\n"
-"`H @ws[$RANK_BATCH],@W[$RANK_BATCH],peers[$RANK_BATCH];\n"
-"@(`H b`Mb<batch;b++){\n"
-"@ws[b]=`ordered_@w(t->$r[k+b],@w);\n"
-"@Dor($ws+b*$DIGIT_COUNTS+@ws[b],bit);\n"
+"@(u@2$ROUNDS@m{\n"
+"vola`F @Z`H*`V=`Js+`ordered_@w(t->$r`N,@w);\n"
+"@Dadd(`V,bit);\n"
+"@.;\n"
+"`H `J= *`V,peers=`J&0xffff0000u;\n"
+"@.;\n"
+"`H rank=`J-peers+(`H)pop@v(peers&(bit-1`L\n"
+"`S(peers& -bit)==bit)\n"
+"@Dadd(`V,rank+1-`J);\n"
+"`S@3SORT_ORDER))\n"
+"rank=`J-peers+(`H)pop@v(peers& ~bit& -bit);\n"
+"`put_packed(t->@|s,k,$PLACE@p,rank);\n"
 "}\n"
 "@.;\n"
-"@(`H b`Mb<batch;b++){\n"
-"@W[b]=@vs[@ws[b]];\n"
-"@(`H c`Mc<b;c++)\n"
-"@W[b]+=(`H)pop@v($ws[c*$DIGIT_COUNTS+@ws[b]]);\n"
-"peers[b]=$ws[b*$DIGIT_COUNTS+@ws[b]];\n"
-"}\n"
-"@.;\n"
-"@(`H b`Mb<batch;b++){\n"
-"`H below=(`H)pop@v(peers[b]&(@3SORT_ORDER)? ~bit& -bit:bit-1`L\n"
-"`put_packed(t->@|s,k+b,$PLACE@p,@W[b]+below);\n"
-"`Speers[b]>>$RANK_@n_ITEM==1){\n"
-"$ws[b*$DIGIT_COUNTS+@ws[b]]`M\n"
-"@Dadd(@vs+@ws[b],(`H)pop@v(peers[b]`L\n"
-"}\n"
-"}\n"
-"@.;\n"
-"}\n"
 "@U$b(t,@a);\n"
 "}\n\n\n"
 "@7void @Umove_ranked(@U`F*t,`@w @w,\n"
 "@Z@U@a*@a){\n"
-"@Y@Z`H*$y=@a->$y+$RANK_@n*$RADIX;\n"
-"`H ranks[$PACKED_$hS($PLACE@p)];\n"
+"@Y@Z`H*$y=@a->$y+$RANK_@n/$PACK*$RADIX;\n"
+"`H ranks[$PACKED_$hS($PLACE@p)],upper=$RANK_@n%$PACK;\n"
 "@w=`@w_anew(@w,@a);\n"
 "@(`H w`Mw<$PACKED_$hS($PLACE@p);w++)\n"
 "ranks[w]=t->@|s[w];\n"
 "@(u@2$ROUNDS@m{\n"
-"`H rank=`packed_at(ranks,k,$PLACE@p);\n"
-"`H @|=$PADDED($y[`ordered_@w(t->$r`N,@w)]+rank);\n"
+"`H @y=$y[`ordered_@w(t->$r`N,@w)];\n"
+"`S@QPACKED)\n"
+"@y=`half_at(@y,upper);\n"
+"`H @|=$PADDED(@y+`packed_at(ranks,k,$PLACE@p`L\n"
 "`S$e_PARTS==1)\n"
 "@a->exchange.key[@|]=t->$r`N;\n"
 "`put_packed(t->@|s,k,$PLACE@p,@|);\n"
@@ -11027,12 +11015,12 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "@6@Ut`Py @Urank_by_barriers\n"
 "@6@Uexchange @Umove_ranked\n"
-"@O\n\n\n\n",
+"@O\n\n\n\n"
 "@7@esort@T_$r(@H`key_$l*$r_`Q,@twhole,`H valid,`H `A,\n"
 "`@w @w,`H*@ws,@Z@U@a*@a){\n"
-"@Y`H $t=$ROUNDS/$e_PARTS;\n"
+"@Y`H $t=$ROUNDS/$e_PARTS,item=`item_anew(@w);\n"
 "@(u@2$t@m{\n"
-"`H i=k*$@n+@i,at=`A*($$g/$e_PARTS)+i;\n"
+"`H i=k*$@n+item,at=`A*($$g/$e_PARTS)+i;\n"
 "`Swhole||at<valid){\n"
 "`key_code ordered=@a->exchange.key[$ROUND_PLACE(k)];\n"
 "`H d=`ordered_@w(ordered,@w);\n"
@@ -11042,11 +11030,13 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "}\n"
 "@.;\n"
-"}\n\n\n"
+"}\n\n\n",
 "@7@esort@T_$cs(@U$mied $mied,@twhole,@tunpacks,`H valid,\n"
-"`H `A,@Y`H*@ws,@Z@U@a*@a){\n"
+"`H `A,`@w @w,@Y`H*@ws,\n"
+"@Z@U@a*@a){\n"
+"@Y`H item=`item_anew(@w);\n"
 "@(u@2$ROUNDS/@R_PARTS@m{\n"
-"`H i=k*$@n+@i,at=`A*($$g/@R_PARTS)+i;\n"
+"`H i=k*$@n+item,at=`A*($$g/@R_PARTS)+i;\n"
 "`H d=`packed_at(@ws,`A*($ROUNDS/@R_PARTS)+k,$DIGIT@p);\n"
 "`Swhole||at<valid)\n"
 "`sort@T_$c($mied,@a->@ws.to[d]+at,\n"
@@ -11076,11 +11066,11 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`packed_anew(@ws,$DIGIT@p);\n"
 "@Uorder_$cs(`F,t->@|s,`A,@R_PARTS,@a);\n"
 "`S@QPACKS&&`B->@z&$FLAG_UNPACKS)\n"
-"`sort@T_$cs($mied,@x,true,valid,`A,@ws,@a);\n"
+"`sort@T_$cs($mied,@x,true,valid,`A,@w,@ws,@a);\n"
 "else `Svalid==$$g)\n"
-"`sort@T_$cs($mied,true,@x,valid,`A,@ws,@a);\n"
+"`sort@T_$cs($mied,true,@x,valid,`A,@w,@ws,@a);\n"
 "else\n"
-"`sort@T_$cs($mied,@x,@x,valid,`A,@ws,@a);\n"
+"`sort@T_$cs($mied,@x,@x,valid,`A,@w,@ws,@a);\n"
 "}\n"
 "}\n\n"
 "#if @QSMALL\n"
@@ -11216,7 +11206,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11495 \"kernels.cl.inc\"\n"
+"#line 11490 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11374,7 +11364,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11677 \"kernels.cl.inc\"\n"
+"#line 11672 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11467,7 +11457,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11779 \"kernels.cl.inc\"\n"
+"#line 11774 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -11937,7 +11927,7 @@ typedef struct gpuscan__facts {
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
-    X(vectors,  { 2,  20,  28,  16,  20,  4,  4,  4,  4}) /* tuning: sort-no-lanes */                                  \
+    X(vectors,  { 2,  20,  28,  16,  28,  4,  4,  4,  4}) /* tuning: sort-no-lanes */                                  \
     X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* maximum bytes of local memory per group; 0: no limit */         \
                 {0, 42 << 10, 32 << 10, 0, 42 << 10, 0, 0, 0, 0}) /* [0]: sub-groups of 32; [1]: of others, or none */ \
     /* 1: a tile whose keys or values have 8 bytes or more may pass through local memory in 2 or 4 parts */            \
@@ -20710,15 +20700,14 @@ static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
 
 /* Returns how many of `group` work-items rank elements together: see the rank groups of [SORT GROUP]. */
 static uint32_t gpuscan__sort_rank_group(const gpuscan *gs, uint32_t group) {
-    return gpuscan__whole_lanes(gs, group) ? gpuscan__group_lanes(gs, group) : group < 32 ? group : 32;
+    return gpuscan__whole_lanes(gs, group) ? gpuscan__group_lanes(gs, group) : group < 16 ? group : 16;
 }
 
-/* Returns whether a 32-bit word holds a digit's next positions for two sub-groups: see SORT_PACKED. The digits' counts
+/* Returns whether a 32-bit word holds a digit's next positions for two rank groups: see SORT_PACKED. The digits' counts
    (4 bytes each) then share local memory with the tile's keys. They may take at most 8 bytes per key of the tile. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__sort_rank_group(gs, group), tile = group * vectors;
-    return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
-           rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
+    return rank_groups % 2 == 0 && rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
 }
 
 /* Bytes of scratch before the state words: a base of 4 bytes for each of 256 digits in each of 8 passes. */
@@ -20747,7 +20736,7 @@ static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key 
            (own->form >= GPUSCAN__SORT_FILLED && own->value_size == 0 && gpuscan__whole_lanes(gs, group));
 }
 
-/* Elements that a work-item ranks at once (RANK_BATCH), if there are several tiles, or if there are no lanes. */
+/* Elements that a work-item ranks at once (RANK_BATCH), if there are several tiles. */
 enum { GPUSCAN__SORT_BATCH = 2 };
 
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
@@ -20762,7 +20751,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     if (gpuscan__sort_is_packed(gs, own, group, vectors))
         bytes = gpuscan__max(bytes, places) + places / 2;
     else
-        bytes = gpuscan__max(bytes, whole ? 0 : GPUSCAN__SORT_BATCH * places) + places;
+        bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : 0);
     if (gpuscan__sort_ranks_quick(gs, own, group) && own->form != GPUSCAN__SORT_SMALL)
@@ -20965,8 +20954,8 @@ static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *
 }
 
 /* Sets the key's group, vectors and tile. Until local memory suffices, reduces `vectors` in steps of `batch`, then
-   halves `group` and begins with `most` vectors again. Without lanes, a group of more than 32 work-items has a multiple
-   of 32. Clears `padded` (see GPUSCAN_PADDED in kernels.cl.inc) unless a group has a multiple of 32 work-items. */
+   halves `group` and begins with `most` vectors again. Without lanes, a group of more than 16 work-items has a multiple
+   of 16. Clears `padded` (see GPUSCAN_PADDED in kernels.cl.inc) unless a group has a multiple of 32 work-items. */
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t most,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
@@ -21094,8 +21083,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     gpuscan__sort_key *own = &plan->key;
     int is_single = gpuscan__is_single_pass(strategy), cpu = gpuscan__is_cpu_strategy(strategy);
     key->strategy = (uint32_t)strategy;
-    /* with digits of 8 bits, a group of one work-item takes up to 5,184 bytes */
-    own->digit_bits = cpu || gs->device.local_memory >= 6 * GPUSCAN__KIB ? 8 : 4;
+    /* with digits of 8 bits, a group of one work-item takes up to 3,152 bytes */
+    own->digit_bits = cpu || gs->device.local_memory >= 4 * GPUSCAN__KIB ? 8 : 4;
     own->whole = (cpu || is_single) && gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 &&
                  plan->end == 8 * plan->keys.size;
     if (cpu) {
