@@ -9123,41 +9123,10 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9008 \"kernels.cl.inc\"\n"
+"#line 9007 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
-"@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
-"@6$STRIDE (b$zs.`P_bins + 1)\n\n"
-"@hBYTE_TABLES\n\n\n"
-"@;@b @#packed)){\n"
-"@c`J;\n"
-"}`unaligned;\n\n"
-"@6$BLOCK_$hS ($BLOCK / 8)\n\n\n"
-"@%@e@v_@u(@'`sample*$o,@Z`H*tables){\n"
-"@'`unaligned*`Js=(@'`unaligned*)$o;\n"
-"union{\n"
-"@c`J;\n"
-"uchar byte[8];\n"
-"}here;\n"
-"@c$y=`Js[0].`J;\n"
-"`S$CHANNELS==1&&$y==`Js[$BLOCK_$hS-1].`J&&\n"
-"$y==rotate($y,8ul)){\n"
-"@cdiffer`M\n"
-"$n`H k=1;k<$BLOCK_$hS-1@m\n"
-"differ|=$y^`Js`N.`J;\n"
-"`Sdiffer==0){\n"
-"tables[(uchar)$y]+=$BLOCK;\n"
-"@`;\n"
-"}\n"
-"}\n"
-"_Pragma(\"unroll 1\")$nu@2$BLOCK_$hS;)\n"
-"_Pragma(\"unroll\")$n`H w`Mw<($CHANNELS==3?3:1);w++){\n"
-"here.`J=$y;\n"
-"$y=`Js[$x++k,(`H)$BLOCK_$hS-1)].`J;\n"
-"_Pragma(\"unroll\")$n`H j`Mj<8;j++)\n"
-"tables[(8*w+j)%$BYTE_TABLES*256+here.byte[j]]++;\n"
-"}\n"
-"}\n"
-"@O\n"
+"@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
+"@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
 "@hCOPIES\n"
 "@;@Z`H*`table;\n"
 "@g\n"
@@ -9212,11 +9181,10 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "$n`H v`Mv<$BLOCK;v++)\n"
 "@ver[v]=`@ver$j$o[v],v%$CHANNELS,b$zs,edges);\n"
 "@O\n"
-"}\n\n\n",
+"}\n\n\n"
 "@%@e@v_block(`+$SAMPLES samples,``W_t `W,@ci,\n"
 "@'`weight*`W_weights,`table table,\n"
 "`b$zs b$zs,`edges edges){\n"
-"`H @ver[$BLOCK]@#aligned(64)`L\n"
 "@hIMAGE\n"
 "`sample pixels[$BLOCK];\n"
 "$n`H v`Mv<$BLOCK;v+=$CHANNELS){\n"
@@ -9241,26 +9209,37 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@g\n"
 "@'`weight*weights=`W_weights+i/$CHANNELS;\n"
 "@O\n"
+"@hBYTE_TABLES\n"
+"@'uchar*@ver=(@'uchar*)$o;\n"
+"uchar differ`M\n"
+"@g\n"
+"`H differ=0,@ver[$BLOCK]@#aligned(64)`L\n"
 "`block_@vers($o,@ver,b$zs,edges);\n"
+"@O\n"
 "`S!$WEIGHTED&&$CHANNELS==1&&@ver[0]==@ver[$BLOCK-1]&&\n"
 "@ver[0]==@ver[$BLOCK/2+1]){\n"
-"`H differ`M\n"
-"$n`H v=1;v<$BLOCK;v++)\n"
-"differ|=@ver[0]^@ver[v];\n"
-"`Sdiffer==0){\n"
+"$n`H v`Mv<$BLOCK;v++)\n"
+"differ|=@ver[0]!=@ver[v];\n"
+"`S!differ){\n"
 "`S$COPIES!=0||@ver[0]<b$zs.`P_bins)\n"
 "table[@ver[0]]+=$BLOCK;\n"
 "@`;\n"
 "}\n"
 "}\n"
-"_Pragma(\"unroll 8\")$n`H v`Mv<$BLOCK;v++)\n"
-"$COUNT_AT(@ver[v],v,$WEIGHTED?weights[v/$CHANNELS]:1);\n"
-"}\n\n\n"
+"@Y`H r$z=$CHANNELS==3?24:8;\n"
+"_Pragma(\"unroll 1\")$n`H v`Mv<$BLOCK;v+=r$z)\n"
+"_Pragma(\"unroll\")$n`H j`Mj<r$z;j++)\n"
+"$COUNT_AT(@ver[v+j],j,$WEIGHTED?weights[(v+j)/$CHANNELS]:1);\n"
+"}\n\n\n",
 "@%@e@v_alone(`+$SAMPLES samples,``W_t `W,@ci,\n"
 "@'`weight*weights,`table table,\n"
 "`b$zs b$zs,`edges edges){\n"
 "`sample s=$SAMPLE_IN(samples,`W,i);\n"
+"@hBYTE_TABLES\n"
+"`H @ver=(uchar)s;\n"
+"@g\n"
 "`H @ver=`@ver$j$BINNED$is,i),(`H)(i%$CHANNELS),b$zs,edges);\n"
+"@O\n"
 "$COUNT_AT(@ver,i,$WEIGHT$is,i,weights`L\n"
 "}\n\n\n\n"
 "$APART\n"
@@ -9278,21 +9257,14 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "block+=($t-@y+$BLOCK-1)/$BLOCK;\n"
 "`S@3BLOCKS_TAIL))\n"
 "$t-=($t-@y)%$BLOCK;\n"
-"@hBYTE_TABLES\n"
-"$n;i+$BLOCK<=$t;i+=$BLOCK)\n"
-"`@v_@u($o+i,table);\n"
-"$n;i<$t;i++)\n"
-"table[(`H)(i%$CHANNELS)*256+(uchar)$o[i]]++;\n"
-"@g\n"
 "$n;i+$BLOCK<=$t;i+=$BLOCK)\n"
 "`@v_block`Ksamples,$o,i,weight,table,b$zs,edges);\n"
 "$n;i<$t;i++)\n"
 "`@v_alone`Ksamples,$o,i,weight,table,b$zs,edges);\n"
-"@O\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "@hCOPIES\n"
-"@6$TABLE_$hS ($BYTE_TABLES ? $BYTE_TABLES * 256 : $COPIES * $STRIDE)\n"
+"@6$TABLE_$hS ($COPIES * $STRIDE)\n"
 "@%@etables_clear(@Z`H*tables,`b$zs b$zs){\n"
 "$nu@2$TABLE_$hS@m\n"
 "tables`N`M\n"
@@ -9304,7 +9276,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@hBYTE_TABLES\n"
 "@Z`H*$cs=tables;\n"
 "tables+=$TABLE_$hS;\n"
-"$nu@2$STRIDE@m\n"
+"$nu@2=b$zs.`P_bins@m\n"
 "tables`N`M\n"
 "$nu@2256*$CHANNELS@m{\n"
 "`H `Y`M\n"
@@ -9362,7 +9334,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "draw=draw&&`As<@0-@{s;\n"
 "alone= !$COPIES||(@z&$FLAG_FINISH);\n"
 "}else{\n"
-"draw=draw&&(!$BYTE_TABLES||$CHANNELS>1)&&blocks<@0/$BLOCK;\n"
+"draw=draw&&blocks<@0/$BLOCK;\n"
 "`As=members=draw?blocks/$PIECE+1:@{s;\n"
 "}\n"
 "$n@c`A=@{;;`A+=@{s){\n"
@@ -9402,7 +9374,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9332 \"kernels.cl.inc\"\n"
+"#line 9301 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9811,7 +9783,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9809 \"kernels.cl.inc\"\n"
+"#line 9778 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
 "}`histogram_finish_@\\s;\n\n"
@@ -9828,7 +9800,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9835 \"kernels.cl.inc\"\n"
+"#line 9804 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9937,7 +9909,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9967 \"kernels.cl.inc\"\n"
+"#line 9936 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9988,7 +9960,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10023 \"kernels.cl.inc\"\n"
+"#line 9992 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10125,7 +10097,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10182 \"kernels.cl.inc\"\n"
+"#line 10151 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10407,7 +10379,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10520 \"kernels.cl.inc\"\n"
+"#line 10489 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -11076,7 +11048,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11307 \"kernels.cl.inc\"\n"
+"#line 11276 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11234,7 +11206,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11489 \"kernels.cl.inc\"\n"
+"#line 11458 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11327,7 +11299,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11591 \"kernels.cl.inc\"\n"
+"#line 11560 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
