@@ -9059,16 +9059,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "}\n\n\n"
 "@6$CHANNELS_ALL ($CHANNEL_MASK == (1u << $CHANNELS) - 1u)\n"
 "@6$CHANNEL_ON(c) ($CHANNELS_ALL || ($CHANNEL_MASK >> (c) & 1u))\n"
-"@6$CHANNEL_SLOT(c) ($CHANNELS_ALL ? (c) : pop@v($CHANNEL_MASK &((1u << (c)) - 1u)))\n\n\n"
-"@%`@ver `take(@H`@ver*accumulator){\n"
-"@hCOUNTER_SIZE == 4\n"
-"@K@Dxchg((vola`F @H`H*)accumulator,@3COUNTS_LEFT)?1u:0u);\n"
-"@g\n"
-"vola`F @H`H*half_`Js=(vola`F @H`H*)accumulator;\n"
-"`H @y=@Dxchg(half_`Js,0u),second=@Dxchg(half_`Js+1,0u);\n"
-"@Kas_ulong((`H2)(@y,second`L\n"
-"@O\n"
-"}\n\n\n\n"
+"@6$CHANNEL_SLOT(c) ($CHANNELS_ALL ? (c) : pop@v($CHANNEL_MASK &((1u << (c)) - 1u)))\n\n\n\n"
 "@6$MOVED ($CPU ? 64 : 1)\n\n\n\n\n"
 "@%@ehistogram_move(@H`@ver*accumulators,@H`@ver*@vs,\n"
 "@c@y,@c$t,@c`E,@c`P_bins,`H tables,\n"
@@ -9081,7 +9072,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "@Y`H bins=(`H)$x$t-bin,@@$MOVED);\n"
 "`@ver `Ys[$MOVED];\n"
 "$nu@2bins@m\n"
-"`Ys`N=tables==0?`take(accumulators+bin+k):0;\n"
+"`Ys`N`M\n"
 "$n`H t`Mt<tables;t++)\n"
 "$nu@2bins@m{\n"
 "`Ys`N+=accumulators[t*`P_bins+bin+k];\n"
@@ -9123,7 +9114,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9007 \"kernels.cl.inc\"\n"
+"#line 8996 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
 "@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
@@ -9365,8 +9356,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@`;\n"
 "`device_fence();\n"
 "}\n"
-"`histogram_move(accumulators,@vs,0,b$zs.`P_bins,1,b$zs.`P_bins,\n"
-"$COPIES?0:(`H)@\\s.tables,@z);\n"
+"`histogram_move(accumulators,@vs,0,b$zs.`P_bins,1,b$zs.`P_bins,(`H)@\\s.tables,@z);\n"
 "}\n\n",
 NULL};
 #else
@@ -9374,7 +9364,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9301 \"kernels.cl.inc\"\n"
+"#line 9289 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9783,7 +9773,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9778 \"kernels.cl.inc\"\n"
+"#line 9766 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
 "}`histogram_finish_@\\s;\n\n"
@@ -9800,7 +9790,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9804 \"kernels.cl.inc\"\n"
+"#line 9792 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9909,7 +9899,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9936 \"kernels.cl.inc\"\n"
+"#line 9924 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9960,7 +9950,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9992 \"kernels.cl.inc\"\n"
+"#line 9980 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10097,7 +10087,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10151 \"kernels.cl.inc\"\n"
+"#line 10139 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10379,7 +10369,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10489 \"kernels.cl.inc\"\n"
+"#line 10477 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -11048,7 +11038,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11276 \"kernels.cl.inc\"\n"
+"#line 11264 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11206,7 +11196,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11458 \"kernels.cl.inc\"\n"
+"#line 11446 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11299,7 +11289,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11560 \"kernels.cl.inc\"\n"
+"#line 11548 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -19225,14 +19215,14 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
 /* Decides whether the launch that counts also writes `counts`. It does in these cases:
       tiles  one group counts each tile. A GPU must also count all tiles in a single launch, in local memory
       GPU    one group counts each slice of the bins, or accumulators count the groups that have added to them
-      CPU    there is one group; or the device has a fence, and the tables have at most CPU_SUM_AT_ONCE bytes. On a
-             simulator (FENCE_MEM), tables must be local: it reports plain stores to tables in scratch as a race
+      CPU    there is one group; or the device has a fence, and the tables have at most CPU_SUM_AT_ONCE bytes. A
+             simulator (FENCE_MEM) would report the last group's loads of the tables as a race
    Without tiles, a CPU's first group counts in `counts` instead of a table in scratch if the launch writes `counts`,
    and if `counts` can be read and has no gaps. */
 static void gpuscan__histogram_finishing(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     int is_cpu = gpuscan__key_is_cpu(&plan->common.key), is_apart = is_cpu && !own->copies && !own->tiled;
-    int fences = gs->device.fence != GPUSCAN__FENCE_NONE && (own->copies || gs->device.fence != GPUSCAN__FENCE_MEM);
+    int fences = gs->device.fence != GPUSCAN__FENCE_NONE && gs->device.fence != GPUSCAN__FENCE_MEM;
     uint64_t bytes = (own->copies ? 1 : plan->groups - 1) * plan->all_bins * gpuscan__types[plan->counter].size;
     if (own->tiled)
         plan->in_launch = plan->members == 1 && (is_cpu || (plan->groups <= GPUSCAN__TILE_GROUPS && own->copies));
