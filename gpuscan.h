@@ -4322,9 +4322,6 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@K$PASTE(v$v,$ARG_WIDE)(0,`X+i);\n"
 "@O\n"
 "}\n\n\n"
-"@%`$cs `$cs_pick(`$cs a,`$cs b){\n"
-"@K$ARG_BEFORE(b,a)?b:a;\n"
-"}\n\n\n"
 "@%`O`arg_block(`+@'``X*`X,@c@y,`Obest){\n"
 "union{\n"
 "`$cs `P;\n"
@@ -4334,7 +4331,8 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$cs.`P=(`$cs)($ARG_WORST);\n"
 "$ni=@y;i<$t;i+=$ARG_WIDE){\n"
 "`prefetch_$y(`X+i,$ARG_WIDE*@N``X`L\n"
-"$cs.`P=`$cs_pick($cs.`P,`$cs_$v(`X,i`L\n"
+"`$cs x=`$cs_$v(`X,i);\n"
+"$cs.`P=$ARG_BEFORE(x,$cs.`P)?x:$cs.`P;\n"
 "}\n"
 "`Sbest.index!=$ARG_NONE&& !any($ARG_BEFORE($cs.`P,(`$cs)(best.best.$c))))\n"
 "@Kbest;\n"
@@ -4761,7 +4759,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3808 \"kernels.cl.inc\"\n"
+"#line 3804 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -5272,7 +5270,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4475 \"kernels.cl.inc\"\n"
+"#line 4471 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``C_`Ws_@\\s;\n\n"
@@ -5312,9 +5310,6 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`S@3ROW_@o))\n"
 "@K@X=`M\n"
 "@K@y<@>?`F->$ps<<@y&(@0u>>(32-@>)):0;\n"
-"}\n\n\n"
-"@%`H ``W_reach(`H @X){\n"
-"@`(@X+@>-1)/@>;\n"
 "}\n\n"
 "@%@t`is_of_`Ws(@Y``W_`F*`F,`H i,`H @X){\n"
 "@Ki-`F->@r<`F->@Gs&&@X<`F->@v;\n"
@@ -5387,7 +5382,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "@J.@W=@J.up_to=@J.whole`M\n"
 "@(@2@&@m{\n"
 "`H rises,@X=@|s`N.@X,$ps=``W_$ps(`F,@X);\n"
-"`H reach=``W_reach(@X);\n"
+"`H reach=(@X+@>-1)/@>;\n"
 "x`N=``W_@d_`Y`K&data->@d`N,`F,@/+k*@>@C,@X,\n"
 "$ps,&rises);\n"
 "rising|=rises<<k;\n"
@@ -5567,7 +5562,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4818 \"kernels.cl.inc\"\n"
+"#line 4809 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5670,7 +5665,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4949 \"kernels.cl.inc\"\n"
+"#line 4940 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5961,7 +5956,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5285 \"kernels.cl.inc\"\n"
+"#line 5276 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
 "}``C_$ps_@\\s;\n\n"
@@ -6013,7 +6008,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5366 \"kernels.cl.inc\"\n"
+"#line 5357 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6473,7 +6468,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5912 \"kernels.cl.inc\"\n"
+"#line 5903 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6783,7 +6778,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6241 \"kernels.cl.inc\"\n"
+"#line 6232 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6863,7 +6858,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6334 \"kernels.cl.inc\"\n"
+"#line 6325 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -6917,15 +6912,15 @@ static const char *const gpuscan__piece_reduce[] = {
 "@O\n"
 "}\n\n"
 "@O\n\n"
-"@%`O`item_`Y(`+@'``X*`X,@c@r,@c@v,`H @{,\n"
-"`H @{s){\n"
+"@%`O`range_`Y(`+@'``X*`X,@c$o,@c@v,`H @{,\n"
+"`H @{s,@Z`@a*@a){\n"
 "@c@y=@@@{*$@n+@i,stride=@@@{s*$@n;\n"
 "@c$p=0,@ds=0,i;\n"
 "`H taken`M\n"
 "`O`Rs=@5(`.),`Y=`Rs;\n"
 "`@E @E=`@E_@r@l\n"
 "@hSRC_RAW\n"
-"`H past=(`H)((size_t)(`X+@r)&(@N`H4)-1`L\n"
+"`H past=(`H)((size_t)(`X+$o)&(@N`H4)-1`L\n"
 "`Spast%@N``X)==0){\n"
 "$p=(@N`H4)-past)/@N``X)%@>;\n"
 "$p=$x$p,@v);\n"
@@ -6933,18 +6928,18 @@ static const char *const gpuscan__piece_reduce[] = {
 "}\n"
 "@O\n\n"
 "$ni=@y;i<(@3REDUCE_ENDS)?0:@v-@ds*@>);i+=stride){\n"
-"@cat=@r+(i<$p?i:i+@ds*@>);\n"
+"@cat=$o+(i<$p?i:i+@ds*@>);\n"
 "`Rs=@:`K`Rs,`@F`K`X[at],at`L\n"
 "`S++taken%@&==0)\n"
 "`@E_`E`K&@E,&`Rs,$@A);\n"
 "}\n"
 "@hSRC_RAW\n"
-"$p+=@r;\n"
-"@'`H4*$o=(@'`H4*)(`X+$p);\n"
+"$p+=$o;\n"
+"@'`H4*@d=(@'`H4*)(`X+$p);\n"
 "`H4 $ved[@&];\n"
 "$ni=@y;i<@ds;i+=@&*stride){\n"
 "@(@2@&@m\n"
-"$ved`N=`$v_once_`Si+k*stride<@ds,$o+(i+k*stride`L\n"
+"$ved`N=`$v_once_`Si+k*stride<@ds,@d+(i+k*stride`L\n"
 "@(@2@&@m\n"
 "`Si+k*stride<@ds)\n"
 "`Y=`raw_@d_add`K`Y,$ved`N,$p+(i+k*stride)*@>);\n"
@@ -6956,10 +6951,10 @@ static const char *const gpuscan__piece_reduce[] = {
 "while(`Y.index!=$ARG_NONE&&`@F`K`X[`Y.index],0).best.$c!=`Y.best.$c)\n"
 "`Y.index++;\n"
 "@O\n"
-"@K@:`K`Rs,`Y);\n"
+"@K`items_`Y`K@:`K`Rs,`Y),@a);\n"
 "}\n\n"
 "#elif !$CPU\n\n\n\n"
-"@%`O`sub@{_@~_`Y(`+@'``X*`X,@c$o,@c@v,`H @{,\n"
+"@%`O`range_`Y(`+@'``X*`X,@c$o,@c@v,`H @{,\n"
 "`H @{s,@Z`@a*@a){\n"
 "@Y@c`A=@&*@>@C;\n"
 "@czero=$o,`R=$o+@v;\n"
@@ -6989,20 +6984,9 @@ static const char *const gpuscan__piece_reduce[] = {
 "$b=`@E_`R`K&@E,$b,$@A);\n"
 "`S$o!=zero&&taker==0)\n"
 "$b=@:`K$p,$b);\n"
-"@K$b;\n"
+"@K`sub@{s_`Y`K$b,@a);\n"
 "}\n"
-"@O\n\n\n",
-"#if !$CPU\n"
-"@%`O`range_`Y(`+@'``X*`X,@c$o,@c@v,`H @{,\n"
-"`H @{s,@Z`@a*@a){\n"
-"@hCOMMUTATIVE\n"
-"@K`items_`Y`K`item_`Y`K`X,$o,@v,@{,@{s),@a);\n"
-"@g\n"
-"`O`Y=`sub@{_@~_`Y`K`X,$o,@v,@{,@{s,@a);\n"
-"@K`sub@{s_`Y`K`Y,@a);\n"
-"@O\n"
-"}\n"
-"@O\n\n"
+"@O\n\n",
 "@;@b{\n"
 "$REDUCE_NUMBERS\n"
 "}`reduce_@\\s;\n\n"
@@ -7093,7 +7077,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6613 \"kernels.cl.inc\"\n"
+"#line 6591 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7297,24 +7281,19 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@'`@]*@]s;\n"
 "@cpitch,$t;\n"
 "`H most;\n"
-"}`batch;\n\n\n"
-"@%``I `@y_$ss(``I x,``I id,`H $ss){\n"
-"@Kselect(id,x,@k_LANES<(``I_$w)($x$ss,(`H)@k)`L\n"
-"}\n\n",
+"}`batch;\n\n"
 "@%@'``X*`batch_`X(@Y`batch*batch,`H s){\n"
 "@Kbatch->`X+($BY_ROWS?s*batch->pitch:@@batch->@]s[s]);\n"
 "}\n"
 "@%`H `batch_length(@Y`batch*batch,`H s){\n"
 "@K$BY_ROWS?batch->most:(`H)(batch->@]s[s+1]-batch->@]s[s]);\n"
-"}\n\n"
-"@%@ebatch_ask(@'``X*`X){\n"
-"$nu@2@k*@N``X);k+=$LINE)\n"
-"$PREFETCH(`X,$PREFETCH_SRC+k,0);\n"
-"}\n\n\n"
+"}\n\n\n",
 "@%``I `batch_`A(`+@Y`batch*batch,`H s,`H i,``I id){\n"
 "@'``X*`X=`batch_`X(batch,s)+i;\n"
-"`batch_ask(`X);\n"
-"@K`@y_$ss(`$v_`I`K`X,0),id,max(`batch_length(batch,s),i)-i);\n"
+"`prefetch_$y(`X,@k*@N``X`L\n"
+"``I x=`$v_`I`K`X,0);\n"
+"`H $ss=$xmax(`batch_length(batch,s),i)-i,(`H)@k);\n"
+"@Kselect(id,x,@k_LANES<(``I_$w)($ss`L\n"
 "}\n\n\n\n\n"
 "@%``I `batch_some(`+@Y`batch*batch,`H s,``I id){\n"
 "@'``X*`X=`batch_`X(batch,s);\n"
@@ -7322,7 +7301,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "``I `Y=id;\n"
 "`S$BY_ROWS||batch->most>$SOME_VECTORS*@k){\n"
 "$n;i+@k<=@v;i+=@k){\n"
-"`batch_ask(`X+i);\n"
+"`prefetch_$y(`X+i,@k*@N``X`L\n"
 "`Y=@:_`I`K`Y,`$v_`I`K`X,i`L\n"
 "}\n"
 "}else{\n"
@@ -7749,7 +7728,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7384 \"kernels.cl.inc\"\n"
+"#line 7354 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7802,7 +7781,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7453 \"kernels.cl.inc\"\n"
+"#line 7423 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8202,7 +8181,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7909 \"kernels.cl.inc\"\n"
+"#line 7879 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8699,7 +8678,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8491 \"kernels.cl.inc\"\n"
+"#line 8461 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -9021,7 +9000,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8874 \"kernels.cl.inc\"\n"
+"#line 8844 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9114,7 +9093,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8996 \"kernels.cl.inc\"\n"
+"#line 8966 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
 "@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
@@ -9364,7 +9343,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9289 \"kernels.cl.inc\"\n"
+"#line 9259 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9384,9 +9363,6 @@ static const char *const gpuscan__piece_histogram[] = {
 "}\n\n"
 "@hBY_VALUE\n\n\n\n\n"
 "@6$BYTE_FLIP ($SAMPLE_IS_SIGNED ? 128u : 0u)\n"
-"@%`H `byte$j`sample s){\n"
-"@`((`H)s&255u)^$BYTE_FLIP;\n"
-"}\n"
 "@6$BYTE_COUNTER(slot, $c) \\\n"
 " (($SPREAD?($c)*$CHANNELS+(slot):(slot)*256+($c))*$COPIES)\n"
 "@6$COUNTER_AT(channel, $c) $BYTE_COUNTER($CHANNEL_SLOT(channel), $c)\n"
@@ -9397,7 +9373,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "@%`H `@{_@ver$j`binned s,`H channel,@Y`@ving*to,\n"
 "`b$zs b$zs){\n"
 "@hBY_VALUE\n"
-"`H bin=`byte$js);\n"
+"`H bin=((`H)s&255u)^$BYTE_FLIP;\n"
 "@K@3BIN)?(bin+1)%256:bin;\n"
 "@g\n"
 "`H slot=$CHANNEL_SLOT(channel);\n"
@@ -9773,7 +9749,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9766 \"kernels.cl.inc\"\n"
+"#line 9733 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
 "}`histogram_finish_@\\s;\n\n"
@@ -9790,7 +9766,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9792 \"kernels.cl.inc\"\n"
+"#line 9759 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9899,7 +9875,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9924 \"kernels.cl.inc\"\n"
+"#line 9891 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9950,7 +9926,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9980 \"kernels.cl.inc\"\n"
+"#line 9947 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10087,7 +10063,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10139 \"kernels.cl.inc\"\n"
+"#line 10106 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10369,7 +10345,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10477 \"kernels.cl.inc\"\n"
+"#line 10444 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -11038,7 +11014,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11264 \"kernels.cl.inc\"\n"
+"#line 11231 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11196,7 +11172,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11446 \"kernels.cl.inc\"\n"
+"#line 11413 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11289,7 +11265,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11548 \"kernels.cl.inc\"\n"
+"#line 11515 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
