@@ -3004,8 +3004,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@6$BYTES$i`G) (@> * (`H)@N`G))\n"
 "@6$IS_WHOLE(`G) \\\n"
 " ($BYTES$i`G)%16==0||(($BYTES$i`G)&($BYTES$i`G)-1))==0&& \\\n"
-" ($BYTES$i`G)>=4||$SMALL_VECTORS)))\n"
-"@6$SMALL_VECTORS ($LITTLE_ENDIAN$d!$@B)\n"
+" ($BYTES$i`G)>=4||($LITTLE_ENDIAN&& !$@B))))\n"
 "@6$ALIGNED(`G, p) (((size_t)(p) & ($x$BYTES$i`G), 16u) - 1)) == 0)\n\n"
 "@7@e@u_$v(`H*to,@'void*$o,`H @u,@c@^){\n"
 "`S@u>=16){\n"
@@ -3121,9 +3120,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "@7@t`@s_sub@{(@Y``F*`F){\n"
 "@K`@s_up_to(`F,31);\n"
-"}\n\n\n"
-"@6$FIRST@p($u) \\\n"
-" (($u)>=@>?@0u>>(32-@>):(1u<<($u))-1)\n\n"
+"}\n\n"
 "@6$$hS_4(`J) ((`H4)((`J)[0], (`J)[1], (`J)[2], (`J)[3]))\n\n"
 "@7@e@d@T(@H``Q*to,``Q_@d*x){\n"
 "``Js_mirror(x->`J,@N``Q`L\n"
@@ -3242,7 +3239,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@`($q*0x00204081u)>>28;\n"
 "}\n\n\n"
 "@7@e`F_put_$ps(``F*`F,int k,`H $ps,`H $a){\n"
-"$ps&=$FIRST@p($a);\n"
+"$ps&=$a>=@>?@0u>>(32-@>):(1u<<$a)-1;\n"
 "`S$RUNS){\n"
 "`F->$w`N=$ps;\n"
 "@`;\n"
@@ -3538,7 +3535,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2382 \"kernels.cl.inc\"\n"
+"#line 2377 \"kernels.cl.inc\"\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
@@ -3687,7 +3684,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2551 \"kernels.cl.inc\"\n"
+"#line 2546 \"kernels.cl.inc\"\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
@@ -4002,7 +3999,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2906 \"kernels.cl.inc\"\n"
+"#line 2901 \"kernels.cl.inc\"\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
 "@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
@@ -4759,7 +4756,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3804 \"kernels.cl.inc\"\n"
+"#line 3799 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -5270,7 +5267,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4471 \"kernels.cl.inc\"\n"
+"#line 4466 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``C_`Ws_@\\s;\n\n"
@@ -5562,7 +5559,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4809 \"kernels.cl.inc\"\n"
+"#line 4804 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5665,7 +5662,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4940 \"kernels.cl.inc\"\n"
+"#line 4935 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5956,7 +5953,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5276 \"kernels.cl.inc\"\n"
+"#line 5271 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
 "}``C_$ps_@\\s;\n\n"
@@ -6008,7 +6005,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5357 \"kernels.cl.inc\"\n"
+"#line 5352 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6468,7 +6465,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5903 \"kernels.cl.inc\"\n"
+"#line 5898 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6778,7 +6775,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6232 \"kernels.cl.inc\"\n"
+"#line 6227 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6858,7 +6855,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6325 \"kernels.cl.inc\"\n"
+"#line 6320 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -7077,7 +7074,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6591 \"kernels.cl.inc\"\n"
+"#line 6586 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7148,7 +7145,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@;@b{\n"
 "@H`result_t*`Q;\n"
 "`O$k;\n"
-"@H``Aial*`Aials;\n"
+"@H``Aial*`Aials;\n\n"
 "@H`H*marks;\n"
 "`H @{,@{s,epoch;\n"
 "@tstream;\n"
@@ -7171,21 +7168,15 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n\n"
 "@%@e`Ulet_write(`+@Y``Ulet*`U,@c@M,`O`Y){\n"
 "`U->`Q[@M]=$RESULT(@:`K`U->$k,`Y`L\n"
-"}\n\n\n\n"
-"@%@emark@T(@Y``Ulet*`U,@cmark){\n"
-"``H@T(`U->marks+2*`U->@{,(`H)mark);\n"
-"``H@T(`U->marks+2*`U->@{+1,(`H)(mark>>32`L\n"
-"}\n"
-"@%@c`mark_$v(@Y``Ulet*`U,`H @{){\n"
-"@K``H_$v(`U->marks+2*@{)|@@``H_$v(`U->marks+2*@{+1)<<32;\n"
-"}\n\n",
+"}\n\n"
 "@hCPU || $SEGMENT_SPLIT\n\n\n\n"
 "@%@e@~s_join(`+@Y``Ulet*`U,@Z`@M_@a*`P){\n"
 "`O$my=@5@l\n"
 "`@E @E=`@E_@r@l\n"
 "$n`H @r`M@r<`U->@{s;@r+=$@n){\n"
 "`H g=@r+@i;\n"
-"@cmark=g<`U->@{s?`mark_$v(`U,g):0;\n"
+"@H`H*`V=`U->marks+2*g;\n"
+"@cmark=g<`U->@{s?``H_$v(`V)|@@``H_$v(`V+1)<<32:0;\n"
 "`Ox=@5(`.),@W=`@E_`R`K&@E,$my,$@nS_@A);\n"
 "@tclosed=mark!`M\n"
 "`Sg<`U->@{s)\n"
@@ -7218,13 +7209,14 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`@E_`E`K&@E,&$my,$@nS_@A);\n"
 "@.;\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@%@e@~_`R(`+@Y``Ulet*`U,`O$p,`Otail,@cmark,\n"
 "@Z`@M_@a*`P){\n"
 "`S@i==0){\n"
 "``Aial@T(`U->`Aials,`U->@{s+`U->@{,`U->epoch,$p);\n"
 "``Aial@T(`U->`Aials,`U->@{,`U->epoch,tail);\n"
-"`mark@T(`U,mark);\n"
+"``H@T(`U->marks+2*`U->@{,(`H)mark);\n"
+"``H@T(`U->marks+2*`U->@{+1,(`H)(mark>>32`L\n"
 "}\n"
 "@h$h\n"
 "`S@i==0){\n"
@@ -7287,7 +7279,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "@%`H `batch_length(@Y`batch*batch,`H s){\n"
 "@K$BY_ROWS?batch->most:(`H)(batch->@]s[s+1]-batch->@]s[s]);\n"
-"}\n\n\n",
+"}\n\n\n"
 "@%``I `batch_`A(`+@Y`batch*batch,`H s,`H i,``I id){\n"
 "@'``X*`X=`batch_`X(batch,s)+i;\n"
 "`prefetch_$y(`X,@k*@N``X`L\n"
@@ -7310,7 +7302,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$n;i<`R;i+=@k)\n"
 "`Y=@:_`I`K`Y,`batch_`A`Kbatch,s,i,id`L\n"
 "@K`Y;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@hWIDE == 16\n"
 "@6$QUARTER 4\n"
 "@6$HALF 8\n"
@@ -7369,7 +7361,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$n`H s`Ms<@k;s++)\n"
 "`Ys[s]=`batch_some`Kbatch,s,id);\n"
 "@K`batch_tree`K`Ys);\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "@%@t`batch_@r(`batch*batch,@Y`path*path,@Y`walk*walk){\n"
 "`@] most`M\n"
 "`Swalk->@M+@k>path->@Ms)\n"
@@ -7392,7 +7384,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "batch->most=(`H)most;\n"
 "@Kmost<=$SHORT_SEGMENT&&batch->$t+@>S_BEHIND*@k<=path->$t&&\n"
 "batch->$t-walk->@G+@k<=walk->`Es;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@%@t`walk_batch(`+@Y`path*path,`walk*walk,@Y``Ulet*`U,\n"
 "@c@y){\n"
 "@taligned=``D_$p(`U->`Q,walk->@M,$FLAG_STREAM)=`M\n"
@@ -7466,7 +7458,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`H skew;\n"
 "`H whole;\n"
 "@'`$v*@ds;\n"
-"}`stretch;\n\n\n",
+"}`stretch;\n\n\n"
 "@%``Rs ``Rs$j@Y`path*path,@c@M){\n"
 "``Rs `Rs`M\n"
 "`S!$BY_ROWS&&@M<path->@Ms){\n"
@@ -7493,7 +7485,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`V.@ds=path->@ds+`V.@y/$SEGMENT_VECTOR+`V.skew/$SEGMENT_VECTOR;\n"
 "`V.skew%=$SEGMENT_VECTOR;\n"
 "@K`V;\n"
-"}\n\n"
+"}\n\n",
 "@6@j_LOADS (`H)$SEGMENT_LANES\n\n\n\n"
 "@6@j@C($ss) ($COMMUTATIVE ? ($ss) : 1u)\n"
 "@;union{\n"
@@ -7562,14 +7554,14 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$n;$SEGMENT_VECTOR>1&&i<`V->@v;i+=stride)\n"
 "`Y=@:`K`Y,`@F`K$o[i],`V->@y-`V->zero+i`L\n"
 "@K`Y;\n"
-"}\n\n\n",
+"}\n\n\n"
 "@%`O`@{_`Y(`+@Y`path*path,@c@M,@c$o,@cto,\n"
 "@Z`@M_@a*`P){\n"
 "@czero=`@M_zero(path,@M),@v=max($o,to)-$o;\n"
 "`O`Y=`range_`Y`K`@M_`X(path,@M),$o-zero,@v,0,1,&`P->reduce);\n"
 "@.;\n"
 "@K`Y;\n"
-"}\n\n"
+"}\n\n",
 "@hSEGMENT_SPLIT\n\n\n"
 "@%@c`@M$j@Y`path*path,@c@G){\n"
 "@c@W=0,$u=path->@Ms;\n"
@@ -7642,8 +7634,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`S`U->@{s>1)\n"
 "`@~_`R`K`U,`V.$p,`V.tail,`V.mark,`P);\n"
 "}\n"
-"@O\n\n\n"
-"@6@j_LONG max(32u, 2u * @j_LOADS * $SEGMENT_VECTOR)\n\n\n\n"
+"@O\n\n\n\n"
 "@7@elong_`Y(`+@Y`path*path,@Y``Ulet*`U,@tis_long,@c@y,\n"
 "`H $l,@Z`@M_@a*`P){\n"
 "$n`H f$z;(f$z=`lowest_item(is_long,`P))!=$@n;is_long&=@i!=f$z){\n"
@@ -7657,8 +7648,8 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@7@e$ss_`Ws(`+@Y`path*path,@Y``Ulet*`U,`H @{,`H @{s,\n"
 "`H $l,`H `Ws,@Z`@M_@a*`P){\n"
 "`H $ss=1u<<$l,$s=@i&($ss-1),`W=@i>>$l;\n"
-"`H most=$SEGMENT_SPLIT?(`H)path->@~:@0u;\n"
-"`H a`A=$ss*@j_LONG;\n"
+"`H most=$SEGMENT_SPLIT?(`H)path->@~:@0u;\n\n"
+"`H a`A=$ss*max(32u,2u*@j_LOADS*$SEGMENT_VECTOR);\n"
 "`S$BY_ROWS|($SEGMENT_SPLIT&$COMMUTATIVE&($ss==@jS)))\n"
 "a`A=most;\n"
 "@thas_`W=$SEGMENT_SPLIT|(`W<`Ws);\n"
@@ -7728,7 +7719,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7354 \"kernels.cl.inc\"\n"
+"#line 7340 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7781,7 +7772,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7423 \"kernels.cl.inc\"\n"
+"#line 7409 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -7839,19 +7830,6 @@ static const char *const gpuscan__piece_integral[] = {
 "@K$x@\\s->band_`Ws,@\\s->height-band*@\\s->band_`Ws);\n"
 "}\n\n"
 "@hCPU\n"
-"@hWIDE > 1\n"
-"@%``I `pixels_at(`+$PICTURE `X,`@|_t at){\n"
-"@hIMAGE\n"
-"``I_@Gs y;\n"
-"$nint v`Mv<@k;v++)\n"
-"y.@G[v]=`pixel_$v`K`X,$PLACE_PAST(at,v,0,0),1);\n"
-"@Ky.`P;\n"
-"@g\n"
-"``I y=`$v_`I`K`X,at);\n"
-"@K$SQUARE?y*y:y;\n"
-"@O\n"
-"}\n"
-"@O\n\n"
 "@%@epixel@T(@H`cell*to,`O$c){\n"
 "`pixel pixel;\n"
 "pixel.$c=$c;\n"
@@ -7877,13 +7855,14 @@ static const char *const gpuscan__piece_integral[] = {
 "@H`cell*to,@cwidth,@t@rs,`H @z,@Y@tstores){\n"
 "`O`Y=$START;\n"
 "@cx`M\n"
-"@hWIDE > 1\n"
+"@hWIDE > 1$d!$IMAGE\n"
 "@c$p=stores?$x@@``D_$p((@H`result*)to,0,@z),width):0;\n"
 "``I id=@5_`I(`.),@W;\n"
 "@;``I unaligned @#aligned(@N`t))`L\n"
 "@W=(``I)(`pixels_add`K`Ys,`X,at,to,0,$p,`Y,@rs,stores`L\n"
 "$nx=$p;x+@k<=width;x+=@k){\n"
-"``I y=`pixels_at`K`X,$PLACE_PAST(at,x,0,0`L\n"
+"``I y=`$v_`I`K`X,$PLACE_PAST(at,x,0,0`L\n"
+"y=$SQUARE?y*y:y;\n"
 "`S!@rs)\n"
 "y=@:_`I`K*(@'unaligned*)(`Ys+x),y);\n"
 "`store_`I((@H`result*)`Ys,x,y,@x);\n"
@@ -8181,7 +8160,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7879 \"kernels.cl.inc\"\n"
+"#line 7852 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8678,7 +8657,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8461 \"kernels.cl.inc\"\n"
+"#line 8434 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -8779,8 +8758,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`H `Uside=below?low:$q;\n"
 "@Kinside?bin:is_nan?none:`Uside;\n"
 "}\n\n\n"
-"@6$UP_TO(s, upper) ($CLOSED ? (s) <= (upper) : (s) < (upper))\n"
-"@6$INSIDE(s, lower, upper) (((s) >= (lower)) & $UP_TO(s, upper))\n"
+"@6$INSIDE(s, lower, upper) (((s) >= (lower)) & ($CLOSED ? (s) <= (upper) : (s) < (upper)))\n"
 "@6$IS_NAN(s) ($SAMPLE_IS_FLOAT$d(s) != (s))\n\n"
 "@%@R `$c$j`binned sample){\n"
 "@hSAMPLE_F16\n"
@@ -8937,8 +8915,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "@;$OFFSET `@];\n\n"
 "@;@b{\n"
 "@cedges,lower,range,factor;\n"
-"}`channel_b$zs;\n\n\n"
-"@6$PAST(x, range) ((x) > (`@])((range) - 1))\n\n\n\n\n\n\n\n\n\n\n\n"
+"}`channel_b$zs;\n\n\n\n\n\n\n\n\n\n\n\n"
 "@%`H `even_bin(`@] x,`H bins,@crange,@cfactor){\n"
 "@hBIN_MODE == $BIN_MODE_SHIFT\n"
 "@`(`H)(x>>(`H)factor);\n"
@@ -8974,8 +8951,8 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "@g\n\n"
 "`@] $o=$RANGE_ALL&&$SAMPLE_IS_SIGNED==0?0:(`@])of.lower;\n"
 "`@] x=(`@])s-$o;\n"
-"`H bin=`even_bin(x,bins,of.range,of.factor);\n"
-"@tpast=$PAST(x,of.range),`Rs=x==(`@])of.range;\n"
+"`H bin=`even_bin(x,bins,of.range,of.factor);\n\n"
+"@tpast=x>(`@])(of.range-1),`Rs=x==(`@])of.range;\n"
 "`S$RANGE_ALL)\n"
 "@Kbin;\n"
 "`S$CLOSED)\n"
@@ -9000,7 +8977,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8844 \"kernels.cl.inc\"\n"
+"#line 8814 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9093,7 +9070,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8966 \"kernels.cl.inc\"\n"
+"#line 8936 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
 "@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
@@ -9343,7 +9320,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9259 \"kernels.cl.inc\"\n"
+"#line 9229 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9714,12 +9691,10 @@ static const char *const gpuscan__piece_histogram[] = {
 "@hCOPIES\n"
 "`S!@3BARRIER_COUNTS))\n"
 "@.;\n"
-"@O\n"
 "@hMERGE\n"
 "`merge_$cs(&to,b$zs);\n"
 "@.;\n"
 "@O\n"
-"@hCOPIES\n"
 "`hand_over(&to,@vs,members,whole||(members==1&&(@z&$FLAG_FINISH)),@z,\n"
 "b$zs.`P_bins);\n"
 "@O\n"
@@ -9749,7 +9724,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9733 \"kernels.cl.inc\"\n"
+"#line 9701 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
 "}`histogram_finish_@\\s;\n\n"
@@ -9766,7 +9741,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9759 \"kernels.cl.inc\"\n"
+"#line 9727 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9875,7 +9850,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9891 \"kernels.cl.inc\"\n"
+"#line 9859 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9926,7 +9901,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9947 \"kernels.cl.inc\"\n"
+"#line 9915 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10063,7 +10038,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10106 \"kernels.cl.inc\"\n"
+"#line 10074 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10345,7 +10320,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10444 \"kernels.cl.inc\"\n"
+"#line 10412 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -11014,7 +10989,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11231 \"kernels.cl.inc\"\n"
+"#line 11199 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11172,7 +11147,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11413 \"kernels.cl.inc\"\n"
+"#line 11381 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11265,7 +11240,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11515 \"kernels.cl.inc\"\n"
+"#line 11483 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -17723,7 +17698,7 @@ typedef struct gpuscan__reduce_plan {
     /* On a GPU, `split_groups` extra groups sum the rows or segments of more than `split_each` elements. On a CPU,
        `split_groups` groups share all elements and segment ends: see [REDUCE SEGMENTS] in kernels.cl.inc. */
     uint64_t split_groups, split_each, split_count;
-    uint64_t marks_at;  /* byte offset in PLAIN scratch of groups' marks: see gpuscan_mark_store in kernels.cl.inc */
+    uint64_t marks_at;  /* byte offset in PLAIN scratch of groups' marks: see gpuscan_outlet in kernels.cl.inc */
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
 } gpuscan__reduce_plan;
 
