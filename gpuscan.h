@@ -4310,15 +4310,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@O\n"
 "@hARG_WIDE > 1\n\n",
 "@6$ARG_BLOCK (4096 / @N``X))\n"
-"@;$PASTE(@R,$ARG_WIDE)`$cs;\n\n"
-"@%`$cs `$cs_$v(@'``X*`X,@ci){\n"
-"@hSRC_F16\n"
-"$PASTE(ushort,$ARG_WIDE)x=$PASTE(v$v,$ARG_WIDE)(0,`X+i);\n"
-"@K$PASTE(v$v_half,$ARG_WIDE)(0,(private @Yhalf*)&x);\n"
-"@g\n"
-"@K$PASTE(v$v,$ARG_WIDE)(0,`X+i);\n"
-"@O\n"
-"}\n\n\n"
+"@;$PASTE(@R,$ARG_WIDE)`$cs;\n\n\n"
 "@%`O`arg_block(`+@'``X*`X,@c@y,`Obest){\n"
 "union{\n"
 "`$cs `P;\n"
@@ -4328,7 +4320,12 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$cs.`P=(`$cs)($ARG_WORST);\n"
 "$ni=@y;i<$t;i+=$ARG_WIDE){\n"
 "`prefetch_$y(`X+i,$ARG_WIDE*@N``X`L\n"
-"`$cs x=`$cs_$v(`X,i);\n"
+"@hSRC_F16\n"
+"$PASTE(ushort,$ARG_WIDE)halves=$PASTE(v$v,$ARG_WIDE)(0,`X+i);\n"
+"`$cs x=$PASTE(v$v_half,$ARG_WIDE)(0,(private @Yhalf*)&halves);\n"
+"@g\n"
+"`$cs x=$PASTE(v$v,$ARG_WIDE)(0,`X+i);\n"
+"@O\n"
 "$cs.`P=$ARG_BEFORE(x,$cs.`P)?x:$cs.`P;\n"
 "}\n"
 "`Sbest.index!=$ARG_NONE&& !any($ARG_BEFORE($cs.`P,(`$cs)(best.best.$c))))\n"
@@ -4756,7 +4753,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3799 \"kernels.cl.inc\"\n"
+"#line 3795 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -5267,7 +5264,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4466 \"kernels.cl.inc\"\n"
+"#line 4462 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``C_`Ws_@\\s;\n\n"
@@ -5559,7 +5556,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4804 \"kernels.cl.inc\"\n"
+"#line 4800 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5662,7 +5659,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4935 \"kernels.cl.inc\"\n"
+"#line 4931 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5953,7 +5950,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5271 \"kernels.cl.inc\"\n"
+"#line 5267 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
 "}``C_$ps_@\\s;\n\n"
@@ -6005,7 +6002,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5352 \"kernels.cl.inc\"\n"
+"#line 5348 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6465,7 +6462,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5898 \"kernels.cl.inc\"\n"
+"#line 5894 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6775,7 +6772,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6227 \"kernels.cl.inc\"\n"
+"#line 6223 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6855,7 +6852,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6320 \"kernels.cl.inc\"\n"
+"#line 6316 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -7074,7 +7071,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6586 \"kernels.cl.inc\"\n"
+"#line 6582 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7719,7 +7716,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7340 \"kernels.cl.inc\"\n"
+"#line 7336 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7772,7 +7769,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7409 \"kernels.cl.inc\"\n"
+"#line 7405 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8160,7 +8157,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7852 \"kernels.cl.inc\"\n"
+"#line 7848 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8657,7 +8654,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8434 \"kernels.cl.inc\"\n"
+"#line 8430 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -8977,7 +8974,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8814 \"kernels.cl.inc\"\n"
+"#line 8810 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9070,7 +9067,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8936 \"kernels.cl.inc\"\n"
+"#line 8932 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
 "@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
@@ -9320,7 +9317,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9229 \"kernels.cl.inc\"\n"
+"#line 9225 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9378,14 +9375,12 @@ static const char *const gpuscan__piece_histogram[] = {
 "@O\n"
 "}\n\n\n"
 "@hIMAGE\n"
-"@6$HAS_VECTORS 1\n"
 "@6@>_SAMPLES $CHANNELS\n"
 "@;`image_$ved `$ved;\n"
 "@;`image_$ved `samples;\n"
 "@6`samples$jpixel) (pixel)\n"
 "@6`sample_at(pixel, v) `image_sample(*(pixel), v)\n"
 "@g\n"
-"@6$HAS_VECTORS (@> * $SAMPLE_SIZE == 16)\n"
 "@6@>_SAMPLES @>\n"
 "@;`H4 `$ved;\n"
 "@;union{\n"
@@ -9542,8 +9537,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "@talike=$IMAGE||pitch%16=`M\n"
 "`Ws.@ds=`Ws.samples/@>_SAMPLES;\n"
 "#if !$IMAGE\n"
-"`S!$HAS_VECTORS||(size_t)`Ws.$o%@N`sample)!=0||$p%$WHOLE!=0||\n"
-"pitch%(@N`sample)*$WHOLE)!=0)\n"
+"`S@>*$SAMPLE_SIZE!=16||(size_t)`Ws.$o%@N`sample)!=0||\n"
+"$p%$WHOLE!=0||pitch%(@N`sample)*$WHOLE)!=0)\n"
 "`Ws.@ds`M\n"
 "@O\n"
 "fewer=`Ws.@ds&&(!alike||$p>rest)?1:0;\n"
@@ -9724,7 +9719,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9701 \"kernels.cl.inc\"\n"
+"#line 9695 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
 "}`histogram_finish_@\\s;\n\n"
@@ -9741,7 +9736,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9727 \"kernels.cl.inc\"\n"
+"#line 9721 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9850,7 +9845,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9859 \"kernels.cl.inc\"\n"
+"#line 9853 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9901,7 +9896,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9915 \"kernels.cl.inc\"\n"
+"#line 9909 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10038,7 +10033,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10074 \"kernels.cl.inc\"\n"
+"#line 10068 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10320,7 +10315,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10412 \"kernels.cl.inc\"\n"
+"#line 10406 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10989,7 +10984,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11199 \"kernels.cl.inc\"\n"
+"#line 11193 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11147,7 +11142,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11381 \"kernels.cl.inc\"\n"
+"#line 11375 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11240,7 +11235,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11483 \"kernels.cl.inc\"\n"
+"#line 11477 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
