@@ -2992,8 +2992,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@6$BYTES$i`G) (@> * (`H)@N`G))\n"
 "@6$IS_WHOLE(`G) \\\n"
 " ($BYTES$i`G)%16==0||(($BYTES$i`G)&($BYTES$i`G)-1))==0&& \\\n"
-" ($BYTES$i`G)>=4||$SMALL_VECTORS)))\n"
-"@6$SMALL_VECTORS ($LITTLE_ENDIAN$d!$@B)\n"
+" ($BYTES$i`G)>=4||($LITTLE_ENDIAN&& !$@B))))\n"
 "@6$ALIGNED(`G, p) (((size_t)(p) & ($x$BYTES$i`G), 16u) - 1)) == 0)\n\n"
 "@7@e@u_$v(`H*to,@'void*$o,`H @u,@c@^){\n"
 "`S@u>=16){\n"
@@ -3109,9 +3108,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "@7@t`@s_sub@{(@Y``F*`F){\n"
 "@K`@s_up_to(`F,31);\n"
-"}\n\n\n"
-"@6$FIRST@p($u) \\\n"
-" (($u)>=@>?@0u>>(32-@>):(1u<<($u))-1)\n\n"
+"}\n\n"
 "@6$$hS_4(`J) ((`H4)((`J)[0], (`J)[1], (`J)[2], (`J)[3]))\n\n"
 "@7@e@d@T(@H``Q*to,``Q_@d*x){\n"
 "``Js_mirror(x->`J,@N``Q`L\n"
@@ -3230,7 +3227,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@`($q*0x00204081u)>>28;\n"
 "}\n\n\n"
 "@7@e`F_put_$ps(``F*`F,int k,`H $ps,`H $a){\n"
-"$ps&=$FIRST@p($a);\n"
+"$ps&=$a>=@>?@0u>>(32-@>):(1u<<$a)-1;\n"
 "`S$RUNS){\n"
 "`F->$w`N=$ps;\n"
 "@`;\n"
@@ -3525,7 +3522,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2402 \"kernels.cl.inc\"\n"
+"#line 2397 \"kernels.cl.inc\"\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
@@ -3750,7 +3747,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2652 \"kernels.cl.inc\"\n"
+"#line 2647 \"kernels.cl.inc\"\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
@@ -4065,7 +4062,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3007 \"kernels.cl.inc\"\n"
+"#line 3002 \"kernels.cl.inc\"\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
 "@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
@@ -4376,18 +4373,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@O\n"
 "@hARG_WIDE > 1\n\n",
 "@6$ARG_BLOCK (4096 / @N``X))\n"
-"@;$PASTE(@R,$ARG_WIDE)`$cs;\n\n"
-"@%`$cs `$cs_$v(@'``X*`X,@ci){\n"
-"@hSRC_F16\n"
-"$PASTE(ushort,$ARG_WIDE)x=$PASTE(v$v,$ARG_WIDE)(0,`X+i);\n"
-"@K$PASTE(v$v_half,$ARG_WIDE)(0,(private @Yhalf*)&x);\n"
-"@g\n"
-"@K$PASTE(v$v,$ARG_WIDE)(0,`X+i);\n"
-"@O\n"
-"}\n\n\n"
-"@%`$cs `$cs_pick(`$cs a,`$cs b){\n"
-"@K$ARG_BEFORE(b,a)?b:a;\n"
-"}\n\n\n"
+"@;$PASTE(@R,$ARG_WIDE)`$cs;\n\n\n"
 "@%`O`arg_block(`+@'``X*`X,@c@y,`Obest){\n"
 "union{\n"
 "`$cs `P;\n"
@@ -4397,7 +4383,13 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$cs.`P=(`$cs)($ARG_WORST);\n"
 "$ni=@y;i<$t;i+=$ARG_WIDE){\n"
 "`prefetch_$y(`X+i,$ARG_WIDE*@N``X`L\n"
-"$cs.`P=`$cs_pick($cs.`P,`$cs_$v(`X,i`L\n"
+"@hSRC_F16\n"
+"$PASTE(ushort,$ARG_WIDE)halves=$PASTE(v$v,$ARG_WIDE)(0,`X+i);\n"
+"`$cs x=$PASTE(v$v_half,$ARG_WIDE)(0,(private @Yhalf*)&halves);\n"
+"@g\n"
+"`$cs x=$PASTE(v$v,$ARG_WIDE)(0,`X+i);\n"
+"@O\n"
+"$cs.`P=$ARG_BEFORE(x,$cs.`P)?x:$cs.`P;\n"
 "}\n"
 "`Sbest.index!=$ARG_NONE&& !any($ARG_BEFORE($cs.`P,(`$cs)(best.best.$c))))\n"
 "@Kbest;\n"
@@ -4824,7 +4816,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3909 \"kernels.cl.inc\"\n"
+"#line 3896 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -5335,7 +5327,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4576 \"kernels.cl.inc\"\n"
+"#line 4563 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``C_`Ws_@\\s;\n\n"
@@ -5375,9 +5367,6 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`S@3ROW_@o))\n"
 "@K@X=`M\n"
 "@K@y<@>?`F->$ps<<@y&(@0u>>(32-@>)):0;\n"
-"}\n\n\n"
-"@%`H ``W_reach(`H @X){\n"
-"@`(@X+@>-1)/@>;\n"
 "}\n\n"
 "@%@t`is_of_`Ws(@Y``W_`F*`F,`H i,`H @X){\n"
 "@Ki-`F->@r<`F->@Gs&&@X<`F->@v;\n"
@@ -5450,7 +5439,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "@J.@W=@J.up_to=@J.whole`M\n"
 "@(@2@&@m{\n"
 "`H rises,@X=@|s`N.@X,$ps=``W_$ps(`F,@X);\n"
-"`H reach=``W_reach(@X);\n"
+"`H reach=(@X+@>-1)/@>;\n"
 "x`N=``W_@d_`Y`K&data->@d`N,`F,@/+k*@>@C,@X,\n"
 "$ps,&rises);\n"
 "rising|=rises<<k;\n"
@@ -5630,7 +5619,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4919 \"kernels.cl.inc\"\n"
+"#line 4901 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5733,7 +5722,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 5050 \"kernels.cl.inc\"\n"
+"#line 5032 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -6024,7 +6013,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5386 \"kernels.cl.inc\"\n"
+"#line 5368 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
 "}``C_$ps_@\\s;\n\n"
@@ -6076,7 +6065,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5467 \"kernels.cl.inc\"\n"
+"#line 5449 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6614,7 +6603,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6099 \"kernels.cl.inc\"\n"
+"#line 6081 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6928,7 +6917,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6432 \"kernels.cl.inc\"\n"
+"#line 6414 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -7008,7 +6997,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6525 \"kernels.cl.inc\"\n"
+"#line 6507 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -7062,15 +7051,15 @@ static const char *const gpuscan__piece_reduce[] = {
 "@O\n"
 "}\n\n"
 "@O\n\n"
-"@%`O`item_`Y(`+@'``X*`X,@c@r,@c@v,`H @{,\n"
-"`H @{s){\n"
+"@%`O`range_`Y(`+@'``X*`X,@c$o,@c@v,`H @{,\n"
+"`H @{s,@Z`@a*@a){\n"
 "@c@y=@@@{*$@n+@i,stride=@@@{s*$@n;\n"
 "@c$p=0,@ds=0,i;\n"
 "`H taken`M\n"
 "`O`Rs=@5(`.),`Y=`Rs;\n"
 "`@E @E=`@E_@r@l\n"
 "@hSRC_RAW\n"
-"`H past=(`H)((size_t)(`X+@r)&(@N`H4)-1`L\n"
+"`H past=(`H)((size_t)(`X+$o)&(@N`H4)-1`L\n"
 "`Spast%@N``X)==0){\n"
 "$p=(@N`H4)-past)/@N``X)%@>;\n"
 "$p=$x$p,@v);\n"
@@ -7078,18 +7067,18 @@ static const char *const gpuscan__piece_reduce[] = {
 "}\n"
 "@O\n\n"
 "$ni=@y;i<(@3REDUCE_ENDS)?0:@v-@ds*@>);i+=stride){\n"
-"@cat=@r+(i<$p?i:i+@ds*@>);\n"
+"@cat=$o+(i<$p?i:i+@ds*@>);\n"
 "`Rs=@:`K`Rs,`@F`K`X[at],at`L\n"
 "`S++taken%@&==0)\n"
 "`@E_`E`K&@E,&`Rs,$@A);\n"
 "}\n"
 "@hSRC_RAW\n"
-"$p+=@r;\n"
-"@'`H4*$o=(@'`H4*)(`X+$p);\n"
+"$p+=$o;\n"
+"@'`H4*@d=(@'`H4*)(`X+$p);\n"
 "`H4 $ved[@&];\n"
 "$ni=@y;i<@ds;i+=@&*stride){\n"
 "@(@2@&@m\n"
-"$ved`N=`$v_once_`Si+k*stride<@ds,$o+(i+k*stride`L\n"
+"$ved`N=`$v_once_`Si+k*stride<@ds,@d+(i+k*stride`L\n"
 "@(@2@&@m\n"
 "`Si+k*stride<@ds)\n"
 "`Y=`raw_@d_add`K`Y,$ved`N,$p+(i+k*stride)*@>);\n"
@@ -7101,10 +7090,10 @@ static const char *const gpuscan__piece_reduce[] = {
 "while(`Y.index!=$ARG_NONE&&`@F`K`X[`Y.index],0).best.$c!=`Y.best.$c)\n"
 "`Y.index++;\n"
 "@O\n"
-"@K@:`K`Rs,`Y);\n"
+"@K`items_`Y`K@:`K`Rs,`Y),@a);\n"
 "}\n\n"
 "#elif !$CPU\n\n\n\n"
-"@%`O`sub@{_@~_`Y(`+@'``X*`X,@c$o,@c@v,`H @{,\n"
+"@%`O`range_`Y(`+@'``X*`X,@c$o,@c@v,`H @{,\n"
 "`H @{s,@Z`@a*@a){\n"
 "@Y@c`A=@&*@>@C;\n"
 "@czero=$o,`R=$o+@v;\n"
@@ -7134,20 +7123,9 @@ static const char *const gpuscan__piece_reduce[] = {
 "$b=`@E_`R`K&@E,$b,$@A);\n"
 "`S$o!=zero&&taker==0)\n"
 "$b=@:`K$p,$b);\n"
-"@K$b;\n"
+"@K`sub@{s_`Y`K$b,@a);\n"
 "}\n"
-"@O\n\n\n",
-"#if !$CPU\n"
-"@%`O`range_`Y(`+@'``X*`X,@c$o,@c@v,`H @{,\n"
-"`H @{s,@Z`@a*@a){\n"
-"@hCOMMUTATIVE\n"
-"@K`items_`Y`K`item_`Y`K`X,$o,@v,@{,@{s),@a);\n"
-"@g\n"
-"`O`Y=`sub@{_@~_`Y`K`X,$o,@v,@{,@{s,@a);\n"
-"@K`sub@{s_`Y`K`Y,@a);\n"
-"@O\n"
-"}\n"
-"@O\n\n"
+"@O\n\n",
 "@;@b{\n"
 "$REDUCE_NUMBERS\n"
 "}`reduce_@\\s;\n\n"
@@ -7238,7 +7216,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6804 \"kernels.cl.inc\"\n"
+"#line 6773 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7309,7 +7287,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@;@b{\n"
 "@H`result_t*`Q;\n"
 "`O$k;\n"
-"@H``Aial*`Aials;\n"
+"@H``Aial*`Aials;\n\n"
 "@H`H*marks;\n"
 "`H @{,@{s,epoch;\n"
 "@tstream;\n"
@@ -7332,21 +7310,15 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n\n"
 "@%@e`Ulet_write(`+@Y``Ulet*`U,@c@M,`O`Y){\n"
 "`U->`Q[@M]=$RESULT(@:`K`U->$k,`Y`L\n"
-"}\n\n\n\n"
-"@%@emark@T(@Y``Ulet*`U,@cmark){\n"
-"``H@T(`U->marks+2*`U->@{,(`H)mark);\n"
-"``H@T(`U->marks+2*`U->@{+1,(`H)(mark>>32`L\n"
-"}\n"
-"@%@c`mark_$v(@Y``Ulet*`U,`H @{){\n"
-"@K``H_$v(`U->marks+2*@{)|@@``H_$v(`U->marks+2*@{+1)<<32;\n"
-"}\n\n",
+"}\n\n"
 "@hCPU || $SEGMENT_SPLIT\n\n\n\n"
 "@%@e@~s_join(`+@Y``Ulet*`U,@Z`@M_@a*`P){\n"
 "`O$my=@5@l\n"
 "`@E @E=`@E_@r@l\n"
 "$n`H @r`M@r<`U->@{s;@r+=$@n){\n"
 "`H g=@r+@i;\n"
-"@cmark=g<`U->@{s?`mark_$v(`U,g):0;\n"
+"@H`H*`V=`U->marks+2*g;\n"
+"@cmark=g<`U->@{s?``H_$v(`V)|@@``H_$v(`V+1)<<32:0;\n"
 "`Ox=@5(`.),@W=`@E_`R`K&@E,$my,$@nS_@A);\n"
 "@tclosed=mark!`M\n"
 "`Sg<`U->@{s)\n"
@@ -7379,13 +7351,14 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`@E_`E`K&@E,&$my,$@nS_@A);\n"
 "@.;\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@%@e@~_`R(`+@Y``Ulet*`U,`O$p,`Otail,@cmark,\n"
 "@Z`@M_@a*`P){\n"
 "`S@i==0){\n"
 "``Aial@T(`U->`Aials,`U->@{s+`U->@{,`U->epoch,$p);\n"
 "``Aial@T(`U->`Aials,`U->@{,`U->epoch,tail);\n"
-"`mark@T(`U,mark);\n"
+"``H@T(`U->marks+2*`U->@{,(`H)mark);\n"
+"``H@T(`U->marks+2*`U->@{+1,(`H)(mark>>32`L\n"
 "}\n"
 "@h$h\n"
 "`S@i==0){\n"
@@ -7442,24 +7415,19 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@'`@]*@]s;\n"
 "@cpitch,$t;\n"
 "`H most;\n"
-"}`batch;\n\n\n"
-"@%``I `@y_$ss(``I x,``I id,`H $ss){\n"
-"@Kselect(id,x,@k_LANES<(``I_$w)($x$ss,(`H)@k)`L\n"
-"}\n\n",
+"}`batch;\n\n"
 "@%@'``X*`batch_`X(@Y`batch*batch,`H s){\n"
 "@Kbatch->`X+($BY_ROWS?s*batch->pitch:@@batch->@]s[s]);\n"
 "}\n"
 "@%`H `batch_length(@Y`batch*batch,`H s){\n"
 "@K$BY_ROWS?batch->most:(`H)(batch->@]s[s+1]-batch->@]s[s]);\n"
-"}\n\n"
-"@%@ebatch_ask(@'``X*`X){\n"
-"$nu@2@k*@N``X);k+=$LINE)\n"
-"$PREFETCH(`X,$PREFETCH_SRC+k,0);\n"
 "}\n\n\n"
 "@%``I `batch_`A(`+@Y`batch*batch,`H s,`H i,``I id){\n"
 "@'``X*`X=`batch_`X(batch,s)+i;\n"
-"`batch_ask(`X);\n"
-"@K`@y_$ss(`$v_`I`K`X,0),id,max(`batch_length(batch,s),i)-i);\n"
+"`prefetch_$y(`X,@k*@N``X`L\n"
+"``I x=`$v_`I`K`X,0);\n"
+"`H $ss=$xmax(`batch_length(batch,s),i)-i,(`H)@k);\n"
+"@Kselect(id,x,@k_LANES<(``I_$w)($ss`L\n"
 "}\n\n\n\n\n"
 "@%``I `batch_some(`+@Y`batch*batch,`H s,``I id){\n"
 "@'``X*`X=`batch_`X(batch,s);\n"
@@ -7467,7 +7435,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "``I `Y=id;\n"
 "`S$BY_ROWS||batch->most>$SOME_VECTORS*@k){\n"
 "$n;i+@k<=@v;i+=@k){\n"
-"`batch_ask(`X+i);\n"
+"`prefetch_$y(`X+i,@k*@N``X`L\n"
 "`Y=@:_`I`K`Y,`$v_`I`K`X,i`L\n"
 "}\n"
 "}else{\n"
@@ -7476,7 +7444,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$n;i<`R;i+=@k)\n"
 "`Y=@:_`I`K`Y,`batch_`A`Kbatch,s,i,id`L\n"
 "@K`Y;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@hWIDE == 16\n"
 "@6$QUARTER 4\n"
 "@6$HALF 8\n"
@@ -7535,7 +7503,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$n`H s`Ms<@k;s++)\n"
 "`Ys[s]=`batch_some`Kbatch,s,id);\n"
 "@K`batch_tree`K`Ys);\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "@%@t`batch_@r(`batch*batch,@Y`path*path,@Y`walk*walk){\n"
 "`@] most`M\n"
 "`Swalk->@M+@k>path->@Ms)\n"
@@ -7558,7 +7526,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "batch->most=(`H)most;\n"
 "@Kmost<=$SHORT_SEGMENT&&batch->$t+@>S_BEHIND*@k<=path->$t&&\n"
 "batch->$t-walk->@G+@k<=walk->`Es;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@%@t`walk_batch(`+@Y`path*path,`walk*walk,@Y``Ulet*`U,\n"
 "@c@y){\n"
 "@taligned=``D_$p(`U->`Q,walk->@M,$FLAG_STREAM)=`M\n"
@@ -7632,7 +7600,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`H skew;\n"
 "`H whole;\n"
 "@'`$v*@ds;\n"
-"}`stretch;\n\n\n",
+"}`stretch;\n\n\n"
 "@%``Rs ``Rs$j@Y`path*path,@c@M){\n"
 "``Rs `Rs`M\n"
 "`S!$BY_ROWS&&@M<path->@Ms){\n"
@@ -7659,7 +7627,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`V.@ds=path->@ds+`V.@y/$SEGMENT_VECTOR+`V.skew/$SEGMENT_VECTOR;\n"
 "`V.skew%=$SEGMENT_VECTOR;\n"
 "@K`V;\n"
-"}\n\n"
+"}\n\n",
 "@6@j_LOADS (`H)$SEGMENT_LANES\n\n\n\n"
 "@6@j@C($ss) ($COMMUTATIVE ? ($ss) : 1u)\n"
 "@;union{\n"
@@ -7728,14 +7696,14 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$n;$SEGMENT_VECTOR>1&&i<`V->@v;i+=stride)\n"
 "`Y=@:`K`Y,`@F`K$o[i],`V->@y-`V->zero+i`L\n"
 "@K`Y;\n"
-"}\n\n\n",
+"}\n\n\n"
 "@%`O`@{_`Y(`+@Y`path*path,@c@M,@c$o,@cto,\n"
 "@Z`@M_@a*`P){\n"
 "@czero=`@M_zero(path,@M),@v=max($o,to)-$o;\n"
 "`O`Y=`range_`Y`K`@M_`X(path,@M),$o-zero,@v,0,1,&`P->reduce);\n"
 "@.;\n"
 "@K`Y;\n"
-"}\n\n"
+"}\n\n",
 "@hSEGMENT_SPLIT\n\n\n"
 "@%@c`@M$j@Y`path*path,@c@G){\n"
 "@c@W=0,$u=path->@Ms;\n"
@@ -7808,8 +7776,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`S`U->@{s>1)\n"
 "`@~_`R`K`U,`V.$p,`V.tail,`V.mark,`P);\n"
 "}\n"
-"@O\n\n\n"
-"@6@j_LONG max(32u, 2u * @j_LOADS * $SEGMENT_VECTOR)\n\n\n\n"
+"@O\n\n\n\n"
 "@7@elong_`Y(`+@Y`path*path,@Y``Ulet*`U,@tis_long,@c@y,\n"
 "`H $l,@Z`@M_@a*`P){\n"
 "$n`H f$z;(f$z=`lowest_item(is_long,`P))!=$@n;is_long&=@i!=f$z){\n"
@@ -7823,8 +7790,8 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@7@e$ss_`Ws(`+@Y`path*path,@Y``Ulet*`U,`H @{,`H @{s,\n"
 "`H $l,`H `Ws,@Z`@M_@a*`P){\n"
 "`H $ss=1u<<$l,$s=@i&($ss-1),`W=@i>>$l;\n"
-"`H most=$SEGMENT_SPLIT?(`H)path->@~:@0u;\n"
-"`H a`A=$ss*@j_LONG;\n"
+"`H most=$SEGMENT_SPLIT?(`H)path->@~:@0u;\n\n"
+"`H a`A=$ss*max(32u,2u*@j_LOADS*$SEGMENT_VECTOR);\n"
 "`S$BY_ROWS|($SEGMENT_SPLIT&$COMMUTATIVE&($ss==@jS)))\n"
 "a`A=most;\n"
 "@thas_`W=$SEGMENT_SPLIT|(`W<`Ws);\n"
@@ -7894,7 +7861,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7576 \"kernels.cl.inc\"\n"
+"#line 7528 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7947,7 +7914,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7645 \"kernels.cl.inc\"\n"
+"#line 7597 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8005,19 +7972,6 @@ static const char *const gpuscan__piece_integral[] = {
 "@K$x@\\s->band_`Ws,@\\s->height-band*@\\s->band_`Ws);\n"
 "}\n\n"
 "@hCPU\n"
-"@hWIDE > 1\n"
-"@%``I `pixels_at(`+$PICTURE `X,`@|_t at){\n"
-"@hIMAGE\n"
-"``I_@Gs y;\n"
-"$nint v`Mv<@k;v++)\n"
-"y.@G[v]=`pixel_$v`K`X,$PLACE_PAST(at,v,0,0),1);\n"
-"@Ky.`P;\n"
-"@g\n"
-"``I y=`$v_`I`K`X,at);\n"
-"@K$SQUARE?y*y:y;\n"
-"@O\n"
-"}\n"
-"@O\n\n"
 "@%@epixel@T(@H`cell*to,`O$c){\n"
 "`pixel pixel;\n"
 "pixel.$c=$c;\n"
@@ -8043,13 +7997,14 @@ static const char *const gpuscan__piece_integral[] = {
 "@H`cell*to,@cwidth,@t@rs,`H @z,@Y@tstores){\n"
 "`O`Y=$START;\n"
 "@cx`M\n"
-"@hWIDE > 1\n"
+"@hWIDE > 1$d!$IMAGE\n"
 "@c$p=stores?$x@@``D_$p((@H`result*)to,0,@z),width):0;\n"
 "``I id=@5_`I(`.),@W;\n"
 "@;``I unaligned @#aligned(@N`t))`L\n"
 "@W=(``I)(`pixels_add`K`Ys,`X,at,to,0,$p,`Y,@rs,stores`L\n"
 "$nx=$p;x+@k<=width;x+=@k){\n"
-"``I y=`pixels_at`K`X,$PLACE_PAST(at,x,0,0`L\n"
+"``I y=`$v_`I`K`X,$PLACE_PAST(at,x,0,0`L\n"
+"y=$SQUARE?y*y:y;\n"
 "`S!@rs)\n"
 "y=@:_`I`K*(@'unaligned*)(`Ys+x),y);\n"
 "`store_`I((@H`result*)`Ys,x,y,@x);\n"
@@ -8347,7 +8302,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8101 \"kernels.cl.inc\"\n"
+"#line 8040 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8844,7 +8799,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8684 \"kernels.cl.inc\"\n"
+"#line 8623 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -8945,8 +8900,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`H `Uside=below?low:$q;\n"
 "@Kinside?bin:is_nan?none:`Uside;\n"
 "}\n\n\n"
-"@6$UP_TO(s, upper) ($CLOSED ? (s) <= (upper) : (s) < (upper))\n"
-"@6$INSIDE(s, lower, upper) (((s) >= (lower)) & $UP_TO(s, upper))\n"
+"@6$INSIDE(s, lower, upper) (((s) >= (lower)) & ($CLOSED ? (s) <= (upper) : (s) < (upper)))\n"
 "@6$IS_NAN(s) ($SAMPLE_IS_FLOAT$d(s) != (s))\n\n"
 "@%@R `$c$j`binned sample){\n"
 "@hSAMPLE_F16\n"
@@ -9103,8 +9057,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "@;$OFFSET `@];\n\n"
 "@;@b{\n"
 "@cedges,lower,range,factor;\n"
-"}`channel_b$zs;\n\n\n"
-"@6$PAST(x, range) ((x) > (`@])((range) - 1))\n\n\n\n\n\n\n\n\n\n\n\n"
+"}`channel_b$zs;\n\n\n\n\n\n\n\n\n\n\n\n"
 "@%`H `even_bin(`@] x,`H bins,@crange,@cfactor){\n"
 "@hBIN_MODE == $BIN_MODE_SHIFT\n"
 "@`(`H)(x>>(`H)factor);\n"
@@ -9140,8 +9093,8 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "@g\n\n"
 "`@] $o=$RANGE_ALL&&$SAMPLE_IS_SIGNED==0?0:(`@])of.lower;\n"
 "`@] x=(`@])s-$o;\n"
-"`H bin=`even_bin(x,bins,of.range,of.factor);\n"
-"@tpast=$PAST(x,of.range),`Rs=x==(`@])of.range;\n"
+"`H bin=`even_bin(x,bins,of.range,of.factor);\n\n"
+"@tpast=x>(`@])(of.range-1),`Rs=x==(`@])of.range;\n"
 "`S$RANGE_ALL)\n"
 "@Kbin;\n"
 "`S$CLOSED)\n"
@@ -9166,7 +9119,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9067 \"kernels.cl.inc\"\n"
+"#line 9003 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9204,16 +9157,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "}\n\n\n"
 "@6$CHANNELS_ALL ($CHANNEL_MASK == (1u << $CHANNELS) - 1u)\n"
 "@6$CHANNEL_ON(c) ($CHANNELS_ALL || ($CHANNEL_MASK >> (c) & 1u))\n"
-"@6$CHANNEL_SLOT(c) ($CHANNELS_ALL ? (c) : pop@v($CHANNEL_MASK &((1u << (c)) - 1u)))\n\n\n"
-"@%`@ver `take(@H`@ver*accumulator){\n"
-"@hCOUNTER_SIZE == 4\n"
-"@K@Dxchg((vola`F @H`H*)accumulator,@3COUNTS_LEFT)?1u:0u);\n"
-"@g\n"
-"vola`F @H`H*half_`Js=(vola`F @H`H*)accumulator;\n"
-"`H @y=@Dxchg(half_`Js,0u),second=@Dxchg(half_`Js+1,0u);\n"
-"@Kas_ulong((`H2)(@y,second`L\n"
-"@O\n"
-"}\n\n\n\n"
+"@6$CHANNEL_SLOT(c) ($CHANNELS_ALL ? (c) : pop@v($CHANNEL_MASK &((1u << (c)) - 1u)))\n\n\n\n"
 "@6$MOVED ($CPU ? 64 : 1)\n\n\n\n\n"
 "@%@ehistogram_move(@H`@ver*accumulators,@H`@ver*@vs,\n"
 "@c@y,@c$t,@c`E,@c`P_bins,`H tables,\n"
@@ -9226,7 +9170,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "@Y`H bins=(`H)$x$t-bin,@@$MOVED);\n"
 "`@ver `Ys[$MOVED];\n"
 "$nu@2bins@m\n"
-"`Ys`N=tables==0?`take(accumulators+bin+k):0;\n"
+"`Ys`N`M\n"
 "$n`H t`Mt<tables;t++)\n"
 "$nu@2bins@m{\n"
 "`Ys`N+=accumulators[t*`P_bins+bin+k];\n"
@@ -9268,41 +9212,10 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9201 \"kernels.cl.inc\"\n"
+"#line 9125 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
-"@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
-"@6$STRIDE (b$zs.`P_bins + 1)\n\n"
-"@hBYTE_TABLES\n\n\n"
-"@;@b @#packed)){\n"
-"@c`J;\n"
-"}`unaligned;\n\n"
-"@6$BLOCK_$hS ($BLOCK / 8)\n\n\n"
-"@%@e@v_@u(@'`sample*$o,@Z`H*tables){\n"
-"@'`unaligned*`Js=(@'`unaligned*)$o;\n"
-"union{\n"
-"@c`J;\n"
-"uchar byte[8];\n"
-"}here;\n"
-"@c$y=`Js[0].`J;\n"
-"`S$CHANNELS==1&&$y==`Js[$BLOCK_$hS-1].`J&&\n"
-"$y==rotate($y,8ul)){\n"
-"@cdiffer`M\n"
-"$n`H k=1;k<$BLOCK_$hS-1@m\n"
-"differ|=$y^`Js`N.`J;\n"
-"`Sdiffer==0){\n"
-"tables[(uchar)$y]+=$BLOCK;\n"
-"@`;\n"
-"}\n"
-"}\n"
-"_Pragma(\"unroll 1\")$nu@2$BLOCK_$hS;)\n"
-"_Pragma(\"unroll\")$n`H w`Mw<($CHANNELS==3?3:1);w++){\n"
-"here.`J=$y;\n"
-"$y=`Js[$x++k,(`H)$BLOCK_$hS-1)].`J;\n"
-"_Pragma(\"unroll\")$n`H j`Mj<8;j++)\n"
-"tables[(8*w+j)%$BYTE_TABLES*256+here.byte[j]]++;\n"
-"}\n"
-"}\n"
-"@O\n"
+"@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
+"@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
 "@hCOPIES\n"
 "@;@Z`H*`table;\n"
 "@g\n"
@@ -9357,11 +9270,10 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "$n`H v`Mv<$BLOCK;v++)\n"
 "@ver[v]=`@ver$j$o[v],v%$CHANNELS,b$zs,edges);\n"
 "@O\n"
-"}\n\n\n",
+"}\n\n\n"
 "@%@e@v_block(`+$SAMPLES samples,``W_t `W,@ci,\n"
 "@'`weight*`W_weights,`table table,\n"
 "`b$zs b$zs,`edges edges){\n"
-"`H @ver[$BLOCK]@#aligned(64)`L\n"
 "@hIMAGE\n"
 "`sample pixels[$BLOCK];\n"
 "$n`H v`Mv<$BLOCK;v+=$CHANNELS){\n"
@@ -9386,26 +9298,37 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@g\n"
 "@'`weight*weights=`W_weights+i/$CHANNELS;\n"
 "@O\n"
+"@hBYTE_TABLES\n"
+"@'uchar*@ver=(@'uchar*)$o;\n"
+"uchar differ`M\n"
+"@g\n"
+"`H differ=0,@ver[$BLOCK]@#aligned(64)`L\n"
 "`block_@vers($o,@ver,b$zs,edges);\n"
+"@O\n"
 "`S!$WEIGHTED&&$CHANNELS==1&&@ver[0]==@ver[$BLOCK-1]&&\n"
 "@ver[0]==@ver[$BLOCK/2+1]){\n"
-"`H differ`M\n"
-"$n`H v=1;v<$BLOCK;v++)\n"
-"differ|=@ver[0]^@ver[v];\n"
-"`Sdiffer==0){\n"
+"$n`H v`Mv<$BLOCK;v++)\n"
+"differ|=@ver[0]!=@ver[v];\n"
+"`S!differ){\n"
 "`S$COPIES!=0||@ver[0]<b$zs.`P_bins)\n"
 "table[@ver[0]]+=$BLOCK;\n"
 "@`;\n"
 "}\n"
 "}\n"
-"_Pragma(\"unroll 8\")$n`H v`Mv<$BLOCK;v++)\n"
-"$COUNT_AT(@ver[v],v,$WEIGHTED?weights[v/$CHANNELS]:1);\n"
-"}\n\n\n"
+"@Y`H r$z=$CHANNELS==3?24:8;\n"
+"_Pragma(\"unroll 1\")$n`H v`Mv<$BLOCK;v+=r$z)\n"
+"_Pragma(\"unroll\")$n`H j`Mj<r$z;j++)\n"
+"$COUNT_AT(@ver[v+j],j,$WEIGHTED?weights[(v+j)/$CHANNELS]:1);\n"
+"}\n\n\n",
 "@%@e@v_alone(`+$SAMPLES samples,``W_t `W,@ci,\n"
 "@'`weight*weights,`table table,\n"
 "`b$zs b$zs,`edges edges){\n"
 "`sample s=$SAMPLE_IN(samples,`W,i);\n"
+"@hBYTE_TABLES\n"
+"`H @ver=(uchar)s;\n"
+"@g\n"
 "`H @ver=`@ver$j$BINNED$is,i),(`H)(i%$CHANNELS),b$zs,edges);\n"
+"@O\n"
 "$COUNT_AT(@ver,i,$WEIGHT$is,i,weights`L\n"
 "}\n\n\n\n"
 "$APART\n"
@@ -9423,21 +9346,14 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "block+=($t-@y+$BLOCK-1)/$BLOCK;\n"
 "`S@3BLOCKS_TAIL))\n"
 "$t-=($t-@y)%$BLOCK;\n"
-"@hBYTE_TABLES\n"
-"$n;i+$BLOCK<=$t;i+=$BLOCK)\n"
-"`@v_@u($o+i,table);\n"
-"$n;i<$t;i++)\n"
-"table[(`H)(i%$CHANNELS)*256+(uchar)$o[i]]++;\n"
-"@g\n"
 "$n;i+$BLOCK<=$t;i+=$BLOCK)\n"
 "`@v_block`Ksamples,$o,i,weight,table,b$zs,edges);\n"
 "$n;i<$t;i++)\n"
 "`@v_alone`Ksamples,$o,i,weight,table,b$zs,edges);\n"
-"@O\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "@hCOPIES\n"
-"@6$TABLE_$hS ($BYTE_TABLES ? $BYTE_TABLES * 256 : $COPIES * $STRIDE)\n"
+"@6$TABLE_$hS ($COPIES * $STRIDE)\n"
 "@%@etables_clear(@Z`H*tables,`b$zs b$zs){\n"
 "$nu@2$TABLE_$hS@m\n"
 "tables`N`M\n"
@@ -9449,7 +9365,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@hBYTE_TABLES\n"
 "@Z`H*$cs=tables;\n"
 "tables+=$TABLE_$hS;\n"
-"$nu@2$STRIDE@m\n"
+"$nu@2=b$zs.`P_bins@m\n"
 "tables`N`M\n"
 "$nu@2256*$CHANNELS@m{\n"
 "`H `Y`M\n"
@@ -9507,7 +9423,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "draw=draw&&`As<@0-@{s;\n"
 "alone= !$COPIES||(@z&$FLAG_FINISH);\n"
 "}else{\n"
-"draw=draw&&(!$BYTE_TABLES||$CHANNELS>1)&&blocks<@0/$BLOCK;\n"
+"draw=draw&&blocks<@0/$BLOCK;\n"
 "`As=members=draw?blocks/$PIECE+1:@{s;\n"
 "}\n"
 "$n@c`A=@{;;`A+=@{s){\n"
@@ -9538,8 +9454,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@`;\n"
 "`device_fence();\n"
 "}\n"
-"`histogram_move(accumulators,@vs,0,b$zs.`P_bins,1,b$zs.`P_bins,\n"
-"$COPIES?0:(`H)@\\s.tables,@z);\n"
+"`histogram_move(accumulators,@vs,0,b$zs.`P_bins,1,b$zs.`P_bins,(`H)@\\s.tables,@z);\n"
 "}\n\n",
 NULL};
 #else
@@ -9547,7 +9462,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9525 \"kernels.cl.inc\"\n"
+"#line 9418 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9567,9 +9482,6 @@ static const char *const gpuscan__piece_histogram[] = {
 "}\n\n"
 "@hBY_VALUE\n\n\n\n\n\n"
 "@6$BYTE_FLIP ($SAMPLE_IS_SIGNED ? 128u : 0u)\n"
-"@%`H `byte$j`sample s){\n"
-"@`((`H)s&255u)^$BYTE_FLIP;\n"
-"}\n"
 "@6$BYTE_COUNTER(slot, $c) \\\n"
 " (($SPREAD?($c)*$CHANNELS+(slot):(slot)*256+($c))*$COPIES)\n"
 "@6$COUNTER_AT(channel, $c) $BYTE_COUNTER($CHANNEL_SLOT(channel), $c)\n"
@@ -9580,7 +9492,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "@%`H `@{_@ver$j`binned s,`H channel,@Y`@ving*to,\n"
 "`b$zs b$zs){\n"
 "@hBY_VALUE\n"
-"`H bin=`byte$js);\n"
+"`H bin=((`H)s&255u)^$BYTE_FLIP;\n"
 "@K@3BIN)?(bin+1)%256:bin;\n"
 "@g\n"
 "`H slot=$CHANNEL_SLOT(channel);\n"
@@ -9608,14 +9520,12 @@ static const char *const gpuscan__piece_histogram[] = {
 "@O\n"
 "}\n\n\n"
 "@hIMAGE\n"
-"@6$HAS_VECTORS 1\n"
 "@6@>_SAMPLES $CHANNELS\n"
 "@;`image_$ved `$ved;\n"
 "@;`image_$ved `samples;\n"
 "@6`samples$jpixel) (pixel)\n"
 "@6`sample_at(pixel, v) `image_sample(*(pixel), v)\n"
 "@g\n"
-"@6$HAS_VECTORS (@> * $SAMPLE_SIZE == 16)\n"
 "@6@>_SAMPLES @>\n"
 "@;`H4 `$ved;\n"
 "@;union{\n"
@@ -9772,8 +9682,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "@talike=$IMAGE||pitch%16=`M\n"
 "`Ws.@ds=`Ws.samples/@>_SAMPLES;\n"
 "#if !$IMAGE\n"
-"`S!$HAS_VECTORS||(size_t)`Ws.$o%@N`sample)!=0||$p%$WHOLE!=0||\n"
-"pitch%(@N`sample)*$WHOLE)!=0)\n"
+"`S@>*$SAMPLE_SIZE!=16||(size_t)`Ws.$o%@N`sample)!=0||\n"
+"$p%$WHOLE!=0||pitch%(@N`sample)*$WHOLE)!=0)\n"
 "`Ws.@ds`M\n"
 "@O\n"
 "fewer=`Ws.@ds&&(!alike||$p>rest)?1:0;\n"
@@ -9921,12 +9831,10 @@ static const char *const gpuscan__piece_histogram[] = {
 "@hCOPIES\n"
 "`S!@3BARRIER_COUNTS))\n"
 "@.;\n"
-"@O\n"
 "@hMERGE\n"
 "`merge_$cs(&to,b$zs);\n"
 "@.;\n"
 "@O\n"
-"@hCOPIES\n"
 "`hand_over(&to,@vs,members,whole||(members==1&&(@z&$FLAG_FINISH)),@z,\n"
 "b$zs.`P_bins);\n"
 "@O\n"
@@ -9956,7 +9864,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10003 \"kernels.cl.inc\"\n"
+"#line 9889 \"kernels.cl.inc\"\n"
 "kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
 "get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
@@ -9968,7 +9876,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10023 \"kernels.cl.inc\"\n"
+"#line 9909 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -10077,7 +9985,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10155 \"kernels.cl.inc\"\n"
+"#line 10041 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -10128,7 +10036,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10211 \"kernels.cl.inc\"\n"
+"#line 10097 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10265,7 +10173,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10370 \"kernels.cl.inc\"\n"
+"#line 10256 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10547,7 +10455,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10708 \"kernels.cl.inc\"\n"
+"#line 10594 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -11206,7 +11114,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11490 \"kernels.cl.inc\"\n"
+"#line 11376 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11364,7 +11272,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11672 \"kernels.cl.inc\"\n"
+"#line 11558 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11457,7 +11365,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11774 \"kernels.cl.inc\"\n"
+"#line 11660 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -17815,7 +17723,7 @@ typedef struct gpuscan__reduce_plan {
        GPU, they are extra groups, which sum the rows or segments of more than `split_each` elements. On a CPU, they
        share all elements and segment ends: see [REDUCE SEGMENTS] in kernels.cl.inc. */
     uint64_t split_groups, split_each, split_count;
-    uint64_t marks_at;  /* byte offset in PLAIN scratch of groups' marks: see gpuscan_mark_store in kernels.cl.inc */
+    uint64_t marks_at;  /* byte offset in PLAIN scratch of groups' marks: see gpuscan_outlet in kernels.cl.inc */
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
 } gpuscan__reduce_plan;
 
@@ -19255,14 +19163,14 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
 /* Decides whether the launch that counts also writes `counts`. It does in these cases:
       tiles  one group counts each tile. A GPU must also count all tiles in a single launch, in local memory
       GPU    one group counts each slice of the bins, or accumulators count the groups that have added to them
-      CPU    there is one group; or the device has a fence, and the tables have at most CPU_SUM_AT_ONCE bytes. On a
-             simulator (FENCE_MEM), tables must be local: it reports plain stores to tables in scratch as a race
+      CPU    there is one group; or the device has a fence, and the tables have at most CPU_SUM_AT_ONCE bytes. A
+             simulator (FENCE_MEM) would report the last group's loads of the tables as a race
    Without tiles, a CPU's first group counts in `counts` instead of a table in scratch if the launch writes `counts`,
    and if `counts` can be read and has no gaps. */
 static void gpuscan__histogram_finishing(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     int is_cpu = gpuscan__key_is_cpu(&plan->common.key), is_apart = is_cpu && !own->copies && !own->tiled;
-    int fences = gs->device.fence != GPUSCAN__FENCE_NONE && (own->copies || gs->device.fence != GPUSCAN__FENCE_MEM);
+    int fences = gs->device.fence != GPUSCAN__FENCE_NONE && gs->device.fence != GPUSCAN__FENCE_MEM;
     uint64_t bytes = (own->copies ? 1 : plan->groups - 1) * plan->all_bins * gpuscan__types[plan->counter].size;
     if (own->tiled)
         plan->in_launch = plan->members == 1 && (is_cpu || (plan->groups <= GPUSCAN__TILE_GROUPS && own->copies));
