@@ -19719,7 +19719,7 @@ static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
 }
 
 /* Returns whether each sub-group lists its own runs and their results: see RUNS_BY_SUBGROUP in kernels.cl.inc. */
-static int gpuscan__select_lists_runs(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
+static int gpuscan__select_lists_runs(const gpuscan__key *key, const gpuscan__select_key *own,
                                       const gpuscan__elements *e) {
     return e->reduces && (e->result_size == 4 || e->result_size == 8) && !gpuscan__key_is_cpu(key) &&
            !gpuscan__select_lists_places(own);
@@ -19756,7 +19756,7 @@ static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *ke
         return 16;
     if (gpuscan__select_stages(own))
         bytes += own->sizes[0];
-    if (gpuscan__select_lists_runs(gs, key, own, e))
+    if (gpuscan__select_lists_runs(key, own, e))
         bytes += e->result_size;
     if (gpuscan__select_lists_places(own))
         bytes += 2;
@@ -19789,7 +19789,7 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_number(text, "STAGED_SIZE", stages ? own.sizes[0] : 0);
     gpuscan__define_number(text, "PLACES", (uint64_t)gpuscan__select_lists_places(&own));
     gpuscan__define_number(text, "RUNS_BY_SUBGROUP",
-                           (uint64_t)gpuscan__select_lists_runs(gs, &plan->key, &own, &plan->e));
+                           (uint64_t)gpuscan__select_lists_runs(&plan->key, &own, &plan->e));
     gpuscan__define_number(text, "LIST_AT", gpuscan__select_list_at(gs, &plan->key, &own, plan->e.t_size));
     gpuscan__define_operation(text, gs, plan,
                               gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
