@@ -1585,7 +1585,6 @@ enum {
     GPUSCAN__PIECE_EXACT_PREFIXES,
     GPUSCAN__PIECE_PACKED_ELEMENTS,
     GPUSCAN__PIECE_CASCADE,
-    GPUSCAN__PIECE_KEPT_MEMORY,
     GPUSCAN__PIECE_LANE_SCANS,
     GPUSCAN__PIECE_GROUP_TILES,
     GPUSCAN__PIECE_KEPT_TILES,
@@ -2658,25 +2657,6 @@ NULL};
 #else
 #define gpuscan__piece_cascade NULL
 #endif
-#if GPUSCAN__HAS_SELECT || \
-    GPUSCAN__HAS_RUNS
-static const char *const gpuscan__piece_kept_memory[] = {
-"#line 1385 \"kernels.cl.inc\"\n"
-"@6$CHUNK (@jS < 8 ? @jS : 8)\n"
-"@6$CHUNKS ($@n / $CHUNK)\n"
-"@6$COUNT_$hS ((@& + 2) / 3)\n"
-"@;@b{\n"
-"@hREDUCES\n"
-"`@\\ open[@&*$@n];\n"
-"`@\\ open_of_chunks[@&*$CHUNKS];\n"
-"@O\n"
-"`H @vs[$COUNT_$hS*$@n],@vs_of_chunks[$COUNT_$hS*$CHUNKS];\n"
-"`H $t[$SUB@nS];\n"
-"}`kept;\n\n",
-NULL};
-#else
-#define gpuscan__piece_kept_memory NULL
-#endif
 #if GPUSCAN__HAS_SCAN || \
     GPUSCAN__HAS_UNIFORM_ADD || \
     GPUSCAN__HAS_REDUCE || \
@@ -2685,7 +2665,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1408 \"kernels.cl.inc\"\n"
+"#line 1392 \"kernels.cl.inc\"\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
 "@g\n"
@@ -2716,9 +2696,6 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "`@} $cs[$EXCHANGED*$@n];\n"
 "`O`Ys[$@n];\n"
 "`H @Vs[@&*$SUB@nS];\n"
-"@hSELECT\n"
-"`kept kept;\n"
-"@O\n"
 "}exchange;\n"
 "@O\n"
 "`H ticket;\n"
@@ -2972,7 +2949,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1753 \"kernels.cl.inc\"\n"
+"#line 1734 \"kernels.cl.inc\"\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
 "@6@>@C (@jS * @>)\n\n\n"
@@ -3514,7 +3491,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "@K$my;\n"
 "}\n"
-"@O\n\n",
+"@O\n\n\n"
+"@6@PALONE ($SELECT$d$@4)\n\n",
 NULL};
 #else
 #define gpuscan__piece_group_tiles NULL
@@ -3522,7 +3500,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2397 \"kernels.cl.inc\"\n"
+"#line 2381 \"kernels.cl.inc\"\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
@@ -3552,15 +3530,9 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "y.@G=x;\n"
 "@Ky.staged;\n"
 "}\n\n"
-"@hSELECT\n\n\n"
-"@6$ENDS_CHUNK (@j % $CHUNK == $CHUNK - 1)\n"
-"@6$COUNT$i`J, k) ((`J) >> (k) % 3 * 10 & 0x3ffu)\n"
-"@6$CHUNKS$iarray) \\\n"
-" (@a->exchange.kept.array##_of_chunks+$SUB@n*(@jS/$CHUNK))\n\n\n"
+"#if @PALONE\n\n"
 "@7`H `kept_`C(@Y`H*$w,`H*@W,@Z`@a*@a){\n"
-"`H `P`M\n"
-"@h@4\n"
-"`H `Y[@&];\n"
+"`H `Y[@&],`P`M\n"
 "@(@2@&@m\n"
 "`Y`N=pop@v($w`N);\n"
 "@(`H d=1;d<@jS;d*=2)\n"
@@ -3572,30 +3544,6 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "@W`N=`P+`Y`N-pop@v($w`N);\n"
 "`P+=`$s_at(`Y`N,@jS-1);\n"
 "}\n"
-"@g\n"
-"@Z`H*`V=@a->exchange.kept.@vs+@i,*chunks=$CHUNKS$i@vs);\n"
-"`H @v[$COUNT_$hS],$u[$COUNT_$hS];\n"
-"@(int w`Mw<$COUNT_$hS;w++)\n"
-"@v[w]=$u[w]`M\n"
-"@(@2@&@m\n"
-"@v[k/3]|=(`H)pop@v($w`N)<<k%3*10;\n"
-"@(int w`Mw<$COUNT_$hS;w++)\n"
-"`V[w*$@n]=@v[w];\n"
-"@.;\n"
-"$n`H back=@j%$CHUNK;back>0;back--)\n"
-"@(int w`Mw<$COUNT_$hS;w++)\n"
-"$u[w]+=`V[w*(int)$@n-(int)back];\n"
-"`S$ENDS_CHUNK)\n"
-"@(int w`Mw<$COUNT_$hS;w++)\n"
-"chunks[w*$CHUNKS+@j/$CHUNK]=$u[w]+@v[w];\n"
-"@.;\n"
-"@(@2@&@m\n"
-"@(`H c`Mc<@jS/$CHUNK;c++){\n"
-"`Sc==@j/$CHUNK)\n"
-"@W`N=`P+$COUNT$i$u[k/3],k);\n"
-"`P+=$COUNT$ichunks[k/3*$CHUNKS+c],k);\n"
-"}\n"
-"@O\n"
 "@K`P;\n"
 "}\n\n\n\n"
 "@7@c`$t_$p(@Y`H*$w,@Y`H*rank,`H kept,@c@y,\n"
@@ -3604,60 +3552,11 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "@(@2@&@m\n"
 "`S$w`N&&rank`N+pop@v($w`N)==kept)\n"
 "$t=@/+k*@>@C+32u-clz($w`N);\n"
-"@h@4\n"
 "`@V_t holder=`@V($t!=0);\n"
 "$t=`$s_at($t,holder?`lowest(holder):0);\n"
-"@g\n"
-"`S$t!=0)\n"
-"@a->exchange.kept.$t[$SUB@n]=$t;\n"
-"@.;\n"
-"$t=kept?@a->exchange.kept.$t[$SUB@n]:0;\n"
-"@O\n"
 "@K$t?@y+$t-1:0;\n"
 "}\n"
-"@hRUN_STATE$d$REDUCES\n\n\n"
-"@7`@\\ `open_`C(`+@Y``F*`F,`@\\*open,`@\\*@W,\n"
-"@Z`@a*@a){\n"
-"@h@4\n"
-"`@J @J=``F_@J(`F,@a);\n"
-"@K`@ds_`C_$o`Kopen,&@J,@W,@a);\n"
-"@g\n"
-"@Z`@\\*`V=@a->exchange.kept.open+@i,*chunks=$CHUNKS$iopen);\n"
-"@Z@Y`H*@vs=@a->exchange.kept.@vs+@i,*chunk_@vs=$CHUNKS$i@vs);\n"
-"`@\\ $my=$IDENTITY;\n"
-"@t@s[@&];\n"
-"@(@2@&@m{\n"
-"`V[k*$@n]=open`N;\n"
-"@W`N=$IDENTITY;\n"
-"@s`N=@x;\n"
-"}\n"
-"@.;\n"
-"$n`H back=@j%$CHUNK;back>0;back--)\n"
-"@(@2@&@m{\n"
-"`@\\ x=`V[k*(int)$@n-(int)back];\n"
-"@tis_$p=$COUNT$i@vs[k/3*(int)$@n-(int)back],k)!`M\n"
-"@W`N=is_$p?x:@:_@\\s`K@W`N,x);\n"
-"@s`N=@s`N||is_$p;\n"
-"}\n"
-"`S$ENDS_CHUNK)\n"
-"@(@2@&@m\n"
-"chunks[k*$CHUNKS+@j/$CHUNK]=\n"
-"`F->$w`N?open`N:@:_@\\s`K@W`N,open`N);\n"
-"@.;\n"
-"@(@2@&@m\n"
-"@(`H c`Mc<@jS/$CHUNK;c++){\n"
-"`@\\ x=chunks[k*$CHUNKS+c];\n"
-"`Sc==@j/$CHUNK&& !@s`N)\n"
-"@W`N=@:_@\\s`K$my,@W`N);\n"
-"`S$COUNT$ichunk_@vs[k/3*$CHUNKS+c],k)==0)\n"
-"x=@:_@\\s`K$my,x);\n"
-"$my=x;\n"
-"}\n"
-"@K$my;\n"
-"@O\n"
-"}\n"
-"@O\n"
-"@hRUNS_BY_SUB@n\n\n\n\n\n",
+"@hRUNS_BY_SUB@n\n\n\n\n\n"
 "@7@e`F_list_runs(`+@Y``F*`F,@c@y,`H $u,@Y`H*rank,\n"
 "`@\\*open,`list list){\n"
 "`H `V=@/,@r=`$s_@y($SUB@n,0);\n"
@@ -3690,13 +3589,15 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "`@\\ open[@&],@W[@&];\n"
 "`H rank[@&],$u=``F_$u(@y,@v);\n"
 "`H @r=`$s_@y($SUB@n,0);\n"
+"`@J @J;\n"
 "`F->kept=`kept_`C(`F->$w,rank,@a);\n"
 "`P.$ps=`F->kept;\n"
 "`S$COPIES_$gS&&$u==$$g)\n"
 "``F_list_runs`K`F,@y,$$g,rank,open,list);\n"
 "else\n"
 "``F_list_runs`K`F,@y,$u,rank,open,list);\n"
-"`P.open.$c=`open_`C`K`F,open,@W,@a);\n"
+"@J=``F_@J(`F,@a);\n"
+"`P.open.$c=`@ds_`C_$o`Kopen,&@J,@W,@a);\n"
 "@(@2@&@m{\n"
 "@Z`@\\*`Red=list.results+@r+rank`N;\n"
 "@thas_`A=`F->$w`N!=0&&(`F->$w`N&1)=`M\n"
@@ -3707,7 +3608,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "`S`F->$w`N!=0)\n"
 "*`Red=`A;\n"
 "}\n"
-"$SUB@n_SYNC();\n"
+"@jS_SYNC();\n"
 "@K`P;\n"
 "}\n"
 "@g\n"
@@ -3725,9 +3626,10 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "`@\\ `P=$IDENTITY;\n"
 "@hREDUCES\n"
 "`@\\ open[@&],opened[@&];\n"
+"`@J @J=``F_@J(`F,@a);\n"
 "@(@2@&@m\n"
 "open`N=x`N.open.$c;\n"
-"`P=`open_`C`K`F,open,opened,@a);\n"
+"`P=`@ds_`C_$o`Kopen,&@J,opened,@a);\n"
 "@(@2@&@m\n"
 "`F->@W`N.open.$c=opened`N;\n"
 "@O\n"
@@ -3747,7 +3649,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2647 \"kernels.cl.inc\"\n"
+"#line 2550 \"kernels.cl.inc\"\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
@@ -3764,7 +3666,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "@Z`@a*@a){\n"
 "@hRUNS_BY_SUB@n\n"
 "@K``F_`C_runs`K`F,@y,@v,@a);\n"
-"@<SELECT\n"
+"@<KEPT_ALONE\n"
 "@K``F_`C_kept`K`F,@y,@v,@a);\n"
 "@g\n"
 "`@} x[@&],$my;\n"
@@ -3794,12 +3696,12 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`F->@{=$c;\n"
 "@`;\n"
 "}\n"
-"`S!$SELECT&& !`@s_sub@{(`F))\n"
+"`S!@PALONE&& !`@s_sub@{(`F))\n"
 "`F->@{=@:_@}`K$c,`F->@{);\n"
 "@(@2@&@m{\n"
 "`S!$BEFORE_FROM_END&& !`@s_@W(`F,k))\n"
 "`F->@W`N=@:_@}`K$c,`F->@W`N);\n"
-"`S!$SELECT&& !`@s_up_to(`F,k))\n"
+"`S!@PALONE&& !`@s_up_to(`F,k))\n"
 "`F->`R`N=@:_@}`K$c,`F->`R`N);\n"
 "}\n"
 "`S@,`Uer))\n"
@@ -4062,7 +3964,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3002 \"kernels.cl.inc\"\n"
+"#line 2905 \"kernels.cl.inc\"\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
 "@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
@@ -4816,7 +4718,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3896 \"kernels.cl.inc\"\n"
+"#line 3799 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -5327,7 +5229,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4563 \"kernels.cl.inc\"\n"
+"#line 4466 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``C_`Ws_@\\s;\n\n"
@@ -5619,7 +5521,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4901 \"kernels.cl.inc\"\n"
+"#line 4804 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5722,7 +5624,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 5032 \"kernels.cl.inc\"\n"
+"#line 4935 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -6013,7 +5915,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5368 \"kernels.cl.inc\"\n"
+"#line 5271 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
 "}``C_$ps_@\\s;\n\n"
@@ -6065,7 +5967,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5449 \"kernels.cl.inc\"\n"
+"#line 5352 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6457,7 +6359,7 @@ static const char *const gpuscan__piece_select[] = {
 "list.results+=`$s_@y($SUB@n,0);\n\n"
 "`S@j==0&&`F->kept>0)\n"
 "list.results[0]=@:_@\\s`K@W.open.$c,list.results[0]);\n"
-"$SUB@n_SYNC();\n"
+"@jS_SYNC();\n"
 "`list_write(@$@y,@W.$ps,`F->kept,list);\n"
 "$OUTPUT_LOOP(`result,$NUMBERED_TO(results)+$FIRST_ENDED(@W),`Red,\n"
 "$RUN_RESULT(list.results[j+skip]))\n"
@@ -6471,84 +6373,6 @@ static const char *const gpuscan__piece_select[] = {
 "@%@t`op_keeps_none(@Y``T*`T,`O`Y){\n"
 "@K$RUNS&&$@4&&$KEPT(`Y)==0&& !$ENDS(`T);\n"
 "}\n\n"
-"@hSELECT_MULTI_PASS$d!$@4\n"
-"@hREDUCES\n\n"
-"@%`H `items_$t(`H x,@Z`@a*@a){\n"
-"`S@i==0)\n"
-"@a->ticket`M\n"
-"@.;\n"
-"@Dmax(&@a->ticket,x);\n"
-"@.;\n"
-"@K@a->ticket;\n"
-"}\n"
-"@O\n\n\n\n\n"
-"@7`O`select_`Y(`+`$o `X,@c@y,@c$t,@Z`@a*@a){\n"
-"`O`V=@5(`.),`P;\n"
-"`H $ped`M\n"
-"$n`H t=(`H)(($t-@y+$$g-1)/$$g);@y<$t&&t-- >0;){\n"
-"`@} x[@&];\n"
-"``F `F;\n"
-"@cat=@y+@@t*$$g;\n"
-"``F_fetch`K&`F,`X,at,$t,@/,`@^_normal(`L\n"
-"``F_$s_`Ys`K&`F,at,$t,@/,x);\n"
-"@(@2@&@m\n"
-"`V=@:`K`V,x`N);\n"
-"`S$ped==0&&$KEPT(`V)!=0)\n"
-"$ped=t;\n"
-"}\n"
-"@hREDUCES\n"
-"`V.open.$c=$IDENTITY;\n"
-"$ped=`items_$t($ped,@a);\n"
-"@O\n"
-"`@{_@_`K`neighbours_`Y`K`V,@jS,@a),&`P,@a);\n"
-"@hREDUCES\n"
-"`@_ @W=`@_$j`-@5(`.`L\n"
-"`H link`M\n"
-"$n@cat=@y+@@$ped*$$g;at<$t;at+=$$g)\n"
-"@W=`@__$y`K@W,``F_`Y`K`X,at,$t,`@^_normal(),@a),link++);\n"
-"`O`Y=$WHOLE(@W);\n"
-"$KEPT(`Y)=$KEPT(`P);\n"
-"`P=`Y;\n"
-"@O\n"
-"@K`P;\n"
-"}\n"
-"@hREDUCES$d!$EXACT\n\n"
-"@%`@_ `select_$my(`+@'`@_*`Ys,`H `A,\n"
-"@Z`@a*@a){\n"
-"`@_ $my=`@_$j`-@5(`.`L\n"
-"`O`P=@5(`.),$b;\n"
-"`H @rs`M\n"
-"$n`H i=@i;i<`A;i+=$@n){\n"
-"`O`Y=`link_`Y(`Ys[i]);\n"
-"`P.$ps+=`Y.$ps;\n"
-"@rs=`Y.$ps?i:@rs;\n"
-"}\n"
-"@rs=`items_$t(@rs,@a);\n"
-"$n`H $o=@rs;$o<`A;$o+=$@n){\n"
-"`H $u=$x`A-$o,(`H)$@n);\n"
-"@a->exchange.`Ys[@i]=@5@l\n"
-"`S@i<$u)\n"
-"@a->exchange.`Ys[@i]=`link_`Y(`Ys[$o+@i]);\n"
-"@.;\n"
-"$n`H i`Mi<$u&&@i=`Mi+=$CHUNK){\n"
-"`Olinks[$CHUNK];\n"
-"@(u@2$CHUNK@m\n"
-"links`N=@a->exchange.`Ys[i+k];\n"
-"@(u@2$CHUNK@m\n"
-"$my=`@__$y`K$my,links`N,$o+i+k);\n"
-"}\n"
-"@.;\n"
-"}\n"
-"`S@i==0)\n"
-"@a->@_=$my;\n"
-"@.;\n"
-"$my=@a->@_;\n"
-"`@{_@_`K`neighbours_`Y`K`P,@jS,@a),&$b,@a);\n"
-"$KEPT($LOW($my))=$KEPT($b);\n"
-"@K$my;\n"
-"}\n"
-"@O\n"
-"@O\n\n",
 "@6$OP_LISTS 1\n\n"
 "@6`op_list(data, `T, @a) \\\n"
 " `select_list(data,(`T)->@y,(`T)->@v,`list$j@a))\n"
@@ -6603,7 +6427,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6081 \"kernels.cl.inc\"\n"
+"#line 5899 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6628,8 +6452,6 @@ static const char *const gpuscan__piece_engine[] = {
 "$t--;\n"
 "@hCPU\n"
 "`Y=``D_`Y`K`W,$x@y,$t),$t,0);\n"
-"@<SELECT$d!$@4\n"
-"`Y=`select_`Y`K`W,@y,$t,@a);\n"
 "@g\n"
 "`@_ @W=`@_$j`-`Y);\n"
 "`H link`M\n"
@@ -6662,8 +6484,6 @@ static const char *const gpuscan__piece_engine[] = {
 "x=@:`Kx,`link_`Y(`Ys[i]`L\n"
 "`@{_@_`K`neighbours_`Y`Kx,@jS,@a),&$b,@a);\n"
 "$my=`@__add`K$my,$b);\n"
-"@<SELECT$d!$@4\n"
-"$my=`select_$my`K`Ys,`A,@a);\n"
 "@<@4\n"
 "$n`H $o`M$o<`A;$o+=@jS){\n"
 "`H i=$o+@j;\n"
@@ -6917,7 +6737,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6414 \"kernels.cl.inc\"\n"
+"#line 6228 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6997,7 +6817,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6507 \"kernels.cl.inc\"\n"
+"#line 6321 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -7216,7 +7036,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6773 \"kernels.cl.inc\"\n"
+"#line 6587 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7861,7 +7681,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7528 \"kernels.cl.inc\"\n"
+"#line 7342 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7914,7 +7734,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7597 \"kernels.cl.inc\"\n"
+"#line 7411 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8302,7 +8122,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8040 \"kernels.cl.inc\"\n"
+"#line 7854 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8799,7 +8619,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8623 \"kernels.cl.inc\"\n"
+"#line 8437 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -9119,7 +8939,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9003 \"kernels.cl.inc\"\n"
+"#line 8817 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9212,7 +9032,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9125 \"kernels.cl.inc\"\n"
+"#line 8939 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
 "@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
@@ -9462,7 +9282,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9418 \"kernels.cl.inc\"\n"
+"#line 9232 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9864,7 +9684,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9889 \"kernels.cl.inc\"\n"
+"#line 9703 \"kernels.cl.inc\"\n"
 "kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
 "get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
@@ -9876,7 +9696,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9909 \"kernels.cl.inc\"\n"
+"#line 9723 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9985,7 +9805,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10041 \"kernels.cl.inc\"\n"
+"#line 9855 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -10036,7 +9856,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10097 \"kernels.cl.inc\"\n"
+"#line 9911 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10173,7 +9993,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10256 \"kernels.cl.inc\"\n"
+"#line 10070 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10455,7 +10275,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10594 \"kernels.cl.inc\"\n"
+"#line 10408 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -11114,7 +10934,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11376 \"kernels.cl.inc\"\n"
+"#line 11190 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11272,7 +11092,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11558 \"kernels.cl.inc\"\n"
+"#line 11372 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11365,7 +11185,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11660 \"kernels.cl.inc\"\n"
+"#line 11474 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -11505,7 +11325,6 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_exact_prefixes,
     gpuscan__piece_packed_elements,
     gpuscan__piece_cascade,
-    gpuscan__piece_kept_memory,
     gpuscan__piece_lane_scans,
     gpuscan__piece_group_tiles,
     gpuscan__piece_kept_tiles,
@@ -12915,7 +12734,8 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(AMD_OR_INTEL, SELECTIONS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, RUNS, 0, 0, MULTI_PASS, 256, 8, 0, 0, 0),
-    GPUSCAN__TILE(OTHER_GPU, RUNS, 0, 0, MULTI_PASS, 128, 4, 0, 0, 0),
+    GPUSCAN__TILE(OTHER_GPU, KEYS, 0, 0, MULTI_PASS, 128, 3, 0, 0, 0),
+    GPUSCAN__TILE(OTHER_GPU, RUNS, 0, 0, MULTI_PASS, 256, 4, 0, 0, 0),
 #endif
     /* Scans on AMD's and Intel's GPUs. On AMD's, SINGLE_PASS_AHEAD beats SINGLE_PASS above 16 MiB (4 MiB if elements
        have 8 bytes and any order gives the same result). Intel's compiler would keep 8 vectors of bytes or floats in
@@ -19670,8 +19490,7 @@ static const char *const *gpuscan__select_kernels(const gpuscan__key *key) {
 
 static uint64_t gpuscan__select_pieces(const gpuscan__key *key) {
     int cpu = gpuscan__key_is_cpu(key);
-    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(KEPT_MEMORY, !cpu) |
-           GPUSCAN__PIECE(KEPT_TILES, !cpu) |
+    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(KEPT_TILES, !cpu) |
            GPUSCAN__PIECE(TILE_SCANS, !cpu) | GPUSCAN__PIECE(HANDOVER, 1) | GPUSCAN__PIECE(SELECT, 1) |
            GPUSCAN__PIECE(ENGINE, 1);
 }
@@ -19719,9 +19538,9 @@ static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
 }
 
 /* Returns whether each sub-group lists its own runs and their results: see RUNS_BY_SUBGROUP in kernels.cl.inc. */
-static int gpuscan__select_lists_runs(const gpuscan__key *key, const gpuscan__select_key *own,
+static int gpuscan__select_lists_runs(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                       const gpuscan__elements *e) {
-    return e->reduces && (e->result_size == 4 || e->result_size == 8) && !gpuscan__key_is_cpu(key) &&
+    return e->reduces && (e->result_size == 4 || e->result_size == 8) && gpuscan__uses_lanes(gs, key) &&
            !gpuscan__select_lists_places(own);
 }
 
@@ -19756,7 +19575,7 @@ static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *ke
         return 16;
     if (gpuscan__select_stages(own))
         bytes += own->sizes[0];
-    if (gpuscan__select_lists_runs(key, own, e))
+    if (gpuscan__select_lists_runs(gs, key, own, e))
         bytes += e->result_size;
     if (gpuscan__select_lists_places(own))
         bytes += 2;
@@ -19789,7 +19608,7 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_number(text, "STAGED_SIZE", stages ? own.sizes[0] : 0);
     gpuscan__define_number(text, "PLACES", (uint64_t)gpuscan__select_lists_places(&own));
     gpuscan__define_number(text, "RUNS_BY_SUBGROUP",
-                           (uint64_t)gpuscan__select_lists_runs(&plan->key, &own, &plan->e));
+                           (uint64_t)gpuscan__select_lists_runs(gs, &plan->key, &own, &plan->e));
     gpuscan__define_number(text, "LIST_AT", gpuscan__select_list_at(gs, &plan->key, &own, plan->e.t_size));
     gpuscan__define_operation(text, gs, plan,
                               gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
