@@ -67,10 +67,10 @@
    ERRORS      Functions that can fail return a gpuscan_result: 0, an OpenCL code, or one of the library's own codes,
                which are -2000 and below. gpuscan_error(gs) names the argument or OpenCL call that failed. A failed
                gpuscan_create leaves no object: the text goes to gpuscan_desc.error. A call checks all
-               arguments before it enqueues anything in its queue. After a failure the outputs are unchanged, *event is
-               NULL, nothing has leaked and the object still works. There are two exceptions: a _host form whose device
-               fails while it runs, and gpuscan_sort (see there). The library never prints, aborts or exits. (A
-               driver's compiler may print.)
+               arguments before it enqueues anything in its queue. (A _host form may first enqueue copies of its
+               arrays.) After a failure the outputs are unchanged, *event is NULL, nothing has leaked and the object
+               still works. There are two exceptions: a _host form whose device fails while it runs, and gpuscan_sort
+               (see there). The library never prints, aborts or exits. (A driver's compiler may print.)
                All kernels terminate. Where a work-group waits for others, it waits for a bounded time and then does
                their work itself. The exception is gpuscan_sort on GPUs of NVIDIA (up to 2^21 elements), AMD (up to
                2^20 elements) and Intel (up to 2^18 elements). There a work-group waits without a bound, but only for
@@ -519,7 +519,7 @@ typedef struct gpuscan_logger {
    "clearing the caller's scratch", "clEnqueueReadBuffer of the result" or "clEnqueueMarkerWithWaitList". `name` and
    `event` belong to the library, so retain the event to look at it later. The event's times need a queue with
    CL_QUEUE_PROFILING_ENABLE. The tracer does not see commands that the library enqueues for itself (self-tests,
-   clearing of its own scratch), nor how a _host form fetches its results. */
+   clearing of its own scratch), nor the copies of a _host form. */
 typedef struct gpuscan_tracer {
     void (*command)(const char *name, cl_event event, void *user);
     void *user;
@@ -11568,7 +11568,6 @@ GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
 }
 
 #define GPUSCAN__ERROR_SIZE 8192 /* bytes of gs->error. A longer build log is cut, but the logger gets all of it */
-#define GPUSCAN__REFUSAL_SIZE 256
 #define GPUSCAN__CACHE_MOST 4000 /* bytes for the cache folder's name and NUL: paths of files in it then fit PATH_MAX */
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
@@ -11969,7 +11968,7 @@ struct gpuscan {
     char cache[GPUSCAN__CACHE_MOST]; /* gpuscan_desc.cache, the folder of stored programs; "": none */
     uint64_t kernels_hash;          /* hash of the kernels' text; 0: not computed yet */
     uint32_t refusals;              /* how often the library gave up a strategy or the vendor's instructions */
-    char refusal[GPUSCAN__REFUSAL_SIZE]; /* the reason for the last refusal */
+    char refusal[256];              /* the reason for the last refusal */
     char error[GPUSCAN__ERROR_SIZE];
 };
 
@@ -11977,9 +11976,6 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
     if (gs->logger.log)
         gs->logger.log(level, message, gs->logger.user);
 }
-
-/* NVIDIA's driver returns this code if the context is lost. CL_INVALID_COMMAND_QUEUE may also mean that. */
-enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
 /* Stores a failure's text and logs it. Returns `result` or, if that is 0 (a driver gave no code), an error code. */
 GPUSCAN__PRINTF(3, 4)
@@ -11994,7 +11990,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     va_end(arguments);
     words = gpuscan_result_string(result); /* cut at the colon before advice: `format` has its own advice */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
-             result == CL_INVALID_COMMAND_QUEUE || result == GPUSCAN__NVIDIA_ILLEGAL_ACCESS
+             result == CL_INVALID_COMMAND_QUEUE || result == -9999 /* NVIDIA's driver has lost the context */
                  ? ": the queue is invalid, or its context is lost and no object on it works any more"
                  : "");
     gpuscan__log(gs, GPUSCAN_LOG_ERROR, gs->error);
@@ -12969,8 +12965,6 @@ GPUSCAN__COLD int gpuscan__has_opencl_fence(gpuscan *gs) {
     return (fence & 1 << 1) && (fence & 1 << 5); /* CL_DEVICE_ATOMIC_ORDER_ACQ_REL, CL_DEVICE_ATOMIC_SCOPE_DEVICE */
 }
 
-#define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* the name of an extension */
-
 /* Returns whether `extensions`, names separated by blanks, has `name`. Longer names that begin with it do not count. */
 static int gpuscan__has_extension(const char *extensions, const char *name) {
     const char *at = extensions;
@@ -13035,7 +13029,7 @@ GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
                gpuscan__has_extension(extensions, "cl_khr_subgroup_shuffle") &&
                gpuscan__has_extension(extensions, "cl_khr_subgroup_ballot")) {
         device->lanes = GPUSCAN__LANES_SUBGROUPS;
-        device->asks_width = !gpuscan__has_extension(extensions, GPUSCAN__REQUIRED_WIDTH);
+        device->asks_width = !gpuscan__has_extension(extensions, "cl_intel_required_subgroup_size");
         width = gpuscan__subgroup_width(gs);
     }
     if (width != 8 && width != 16 && width != 32 && width != 64) {
@@ -13120,9 +13114,7 @@ static void gpuscan__open_limits(gpuscan *gs) {
     device->parameters = gpuscan__device_number(cl, id, CL_DEVICE_MAX_PARAMETER_SIZE);
     if (device->parameters == 0) /* if the device reports no maximum, it gets the least that OpenCL allows */
         device->parameters = 1024;
-    device->local_memory = gpuscan__device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
-    if (device->local_memory == 0)
-        device->local_memory = GPUSCAN__KIB;
+    device->local_memory = gpuscan__max(gpuscan__device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE), GPUSCAN__KIB);
     if (gs->limits.local_memory && gs->limits.local_memory < device->local_memory)
         device->local_memory = gs->limits.local_memory;
 }
@@ -13917,8 +13909,8 @@ static void gpuscan__forget_mem(gpuscan *gs, cl_mem *mem) {
     *mem = NULL;
 }
 
-/* Creates a buffer, but none of 0 bytes. If `host` is not NULL, the buffer uses this memory (`uses_host` is 1) or
-   begins as a copy of it. If the driver returns a buffer and an error, releases the buffer. `what` is for messages. */
+/* Creates a buffer, but none of 0 bytes. If `host` is not NULL, the buffer uses this memory (uses_host: 1) or begins as
+   a copy of it. If the driver returns a buffer and an error, releases the buffer. `what` is for error messages. */
 static gpuscan_result gpuscan__create_buffer(gpuscan *gs, int uses_host, uint64_t bytes, const void *host,
                                              const char *what, cl_mem *mem) {
     cl_mem_flags flags = !host ? 0 : uses_host ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
@@ -13939,8 +13931,8 @@ static gpuscan_result gpuscan__create_buffer(gpuscan *gs, int uses_host, uint64_
 }
 
 /* Creates a 2D image, with a copy of `pixels` unless they are NULL. Even if it fails, the caller releases *mem. */
-static cl_int gpuscan__create_image(gpuscan *gs, cl_image_format format, uint64_t width, uint64_t height, void *pixels,
-                                    cl_mem *mem) {
+static gpuscan_result gpuscan__create_image(gpuscan *gs, cl_image_format format, uint64_t width, uint64_t height,
+                                            void *pixels, const char *what, cl_mem *mem) {
     cl_image_desc desc;
     cl_int code = CL_SUCCESS;
     memset(&desc, 0, sizeof(desc));
@@ -13949,14 +13941,13 @@ static cl_int gpuscan__create_image(gpuscan *gs, cl_image_format format, uint64_
     desc.image_height = (size_t)height;
     *mem = gs->cl.clCreateImage(gs->context, CL_MEM_READ_ONLY | (pixels ? CL_MEM_COPY_HOST_PTR : 0), &format, &desc,
                                 pixels, &code);
-    return *mem || code != CL_SUCCESS ? code : CL_OUT_OF_RESOURCES;
+    return *mem && code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clCreateImage%s failed", what);
 }
 
 /* Releases the object's scratch of one kind. OpenCL keeps the buffer until the last command that uses it has ended. */
 GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gpuscan__forget_mem(gs, &gs->scratch[kind].mem);
-    gs->scratch[kind].size = 0;
-    gs->scratch[kind].epoch = 0;
+    memset(&gs->scratch[kind], 0, sizeof(gs->scratch[kind]));
 }
 
 /* Releases all of the object's scratch. OpenCL keeps it for commands that use it. The next call gets new buffers. */
@@ -14278,7 +14269,8 @@ static uint64_t gpuscan__arg_mem(gpuscan__launch *launch, uint32_t kind, gpuscan
     return buffer.mem && !launch->chain->recording ? buffer.offset : 0;
 }
 
-/* Sets a buffer as a kernel's argument. Returns the buffer's offset, which kernels get in their struct of numbers. */
+/* Sets a buffer as a kernel's argument, or NULL if the call gives none, which is faster than another buffer. Returns
+   the buffer's offset, which kernels get in their struct of numbers. tuning: host-null-arguments */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     return gpuscan__arg_mem(launch, GPUSCAN__SET_SHAM, buffer);
 }
@@ -14818,7 +14810,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan 
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__check_queue(gpuscan *gs, cl_command_queue queue, int *in_order) {
+static gpuscan_result gpuscan__check_queue(gpuscan *gs, const char *field, cl_command_queue queue, int *in_order) {
     const gpuscan_opencl *cl = &gs->cl;
     cl_command_queue_properties properties = 0;
     cl_context context = NULL;
@@ -14831,9 +14823,9 @@ static gpuscan_result gpuscan__check_queue(gpuscan *gs, cl_command_queue queue, 
         (code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL)) == CL_SUCCESS)
         code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
     if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
+        return gpuscan__fail(gs, code, "%s: clGetCommandQueueInfo failed", field);
     if (context != gs->context || device != gs->device_id)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.queue is of another context or device");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "%s is of another context or device", field);
     *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     return GPUSCAN_SUCCESS;
 }
@@ -14845,7 +14837,7 @@ static gpuscan_result gpuscan__check_queue_and_events(gpuscan *gs, const gpuscan
     if (!call->queue && (r = gpuscan__own_queue(gs, &gs->queue)) != 0)
         return r;
     *queue = call->queue ? call->queue : gs->queue;
-    if ((r = gpuscan__check_queue(gs, *queue, in_order)) != 0)
+    if ((r = gpuscan__check_queue(gs, "call.queue", *queue, in_order)) != 0)
         return r;
     for (i = 0; i < call->wait_count; i++) {
         const cl_event event = call->wait_list[i];
@@ -15805,7 +15797,6 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     uint64_t width = GPUSCAN__TEST_IMAGE_X + of->width, height = GPUSCAN__TEST_IMAGE_Y + of->height, k, to;
     unsigned char *all;
     cl_image_format format;
-    cl_int code;
     if (!of->image)
         return GPUSCAN_SUCCESS;
     of->image->x = GPUSCAN__TEST_IMAGE_X;
@@ -15825,8 +15816,8 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
             memcpy(all + (to * 4 + (alpha ? 3 : c)) * size, of->pixels + (k * of->channels + c) * size, size);
         }
     }
-    code = gpuscan__create_image(gs, format, width, height, all, &of->image->mem); /* gpuscan__test_end releases it */
-    return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clCreateImage for a self-test failed");
+    /* gpuscan__test_end releases it */
+    return gpuscan__create_image(gs, format, width, height, all, " for a self-test", &of->image->mem);
 }
 
 static void gpuscan__test_end(gpuscan__test *test) {
@@ -15856,8 +15847,6 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     gpuscan *gs = test->gs;
     gpuscan__plan *plan = test->plan;
     gpuscan_call *call = test->call;
-    cl_event done = NULL;
-    cl_int code;
     int i;
     gpuscan_result r;
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) != 0)
@@ -15873,7 +15862,6 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     if ((r = gpuscan__test_make_image(test)) != 0)
         return r;
     call->queue = gs->service_queue;
-    call->event = &done;
     call->strategy = gpuscan__key_strategy(&program->key);
     plan->forced = &program->key;
     plan->group_limit = gs->device.group_limit;
@@ -15882,11 +15870,7 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
         (r = gpuscan__create_buffer(gs, 0, gpuscan__need_total(&plan->need), NULL, " for a self-test",
                                     &call->scratch.mem)) != 0)
         return r;
-    r = gpuscan__enqueue(gs, plan, program, gs->service_queue, 1);
-    if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
-        r = gpuscan__fail(gs, code, "clWaitForEvents for a self-test failed");
-    gpuscan__forget_event(gs, &done);
-    return r;
+    return gpuscan__enqueue(gs, plan, program, gs->service_queue, 1);
 }
 
 /* Reads bytes from a buffer. Clears test->right if they differ from those at `expected`. */
@@ -15920,28 +15904,10 @@ static gpuscan_result gpuscan__test_check(gpuscan__test *test) {
     return r;
 }
 
-/* Runs a round of a self-test. Clears *more if the program has no such round. */
-GPUSCAN__COLD gpuscan_result gpuscan__test_round(gpuscan__test *test, gpuscan__program *program, int *more) {
-    const gpuscan__operation *operation = test->of->operation;
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    test->desc = gpuscan__test_memory(test, operation->desc_size);
-    test->plan = (gpuscan__plan *)gpuscan__test_memory(test, operation->plan_size);
-    if (!test->failed) {
-        test->call = (gpuscan_call *)(void *)((unsigned char *)test->desc + operation->call_at);
-        gpuscan__plan_begin(test->plan, operation, test->desc, test->call);
-        *more = operation->test(test);
-    }
-    if (!test->failed && *more && (r = gpuscan__test_call(test, program)) == 0)
-        r = gpuscan__test_check(test);
-    if (test->failed)
-        r = gpuscan__no_memory(test->gs, "a self-test");
-    gpuscan__test_end(test);
-    return r;
-}
-
 /* Runs rounds 0, 1, ... until the program has no more, or until one cannot run or has a wrong result. */
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right) {
+    const gpuscan__operation *operation = plan->operation;
     gpuscan__test test;
     gpuscan_result r = GPUSCAN_SUCCESS;
     unsigned round;
@@ -15953,7 +15919,18 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
         test.key = &program->key;
         test.round = round;
         test.right = 1;
-        r = gpuscan__test_round(&test, program, &more);
+        test.desc = gpuscan__test_memory(&test, operation->desc_size);
+        test.plan = (gpuscan__plan *)gpuscan__test_memory(&test, operation->plan_size);
+        if (!test.failed) {
+            test.call = (gpuscan_call *)(void *)((unsigned char *)test.desc + operation->call_at);
+            gpuscan__plan_begin(test.plan, operation, test.desc, test.call);
+            more = operation->test(&test);
+        }
+        if (!test.failed && more && (r = gpuscan__test_call(&test, program)) == 0)
+            r = gpuscan__test_check(&test);
+        if (test.failed)
+            r = gpuscan__no_memory(gs, "a self-test");
+        gpuscan__test_end(&test);
         *right = test.right;
     }
     return r;
@@ -15972,7 +15949,6 @@ static void gpuscan__stage_end(gpuscan *gs, cl_mem *mems) {
 static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *mems, const gpuscan__stage *stage) {
     const uint64_t bytes[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->scratch};
     const uint64_t zeros[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->zeros};
-    cl_int code = CL_SUCCESS;
     gpuscan_result r = gpuscan__own_queue(gs, &gs->service_queue);
     size_t i;
     for (i = 0; i < 3 && r == 0; i++)
@@ -15980,8 +15956,9 @@ static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *mems, const gpus
     for (i = 0; i < 3 && r == 0; i++)
         r = zeros[i] ? gpuscan__clear_buffer(gs, mems[GPUSCAN__SET_SHAM + i], zeros[i]) : GPUSCAN_SUCCESS;
     if (r == 0 && stage->image.image_channel_order)
-        code = gpuscan__create_image(gs, stage->image, 1, 1, NULL, &mems[GPUSCAN__SET_IMAGE]);
-    return code == CL_SUCCESS ? r : gpuscan__fail(gs, code, "clCreateImage to launch kernels ahead of a call failed");
+        r = gpuscan__create_image(gs, stage->image, 1, 1, NULL, " to launch kernels ahead of a call",
+                                  &mems[GPUSCAN__SET_IMAGE]);
+    return r;
 }
 
 static cl_int gpuscan__replay_launch(gpuscan *gs, const cl_mem *mems, cl_kernel kernel,
@@ -16112,6 +16089,7 @@ typedef struct gpuscan__host_call {
     gpuscan__host_array arrays[GPUSCAN__HOST_ARRAYS];
     int count;
     cl_command_queue queue;
+    int in_order;
 } gpuscan__host_call;
 
 /* Fails if the desc sets a field that a parameter of the blocking function replaces. */
@@ -16167,15 +16145,28 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return gpuscan__check_overlaps(gs, plan);
 }
 
-/* Creates an array's buffer, in the array's memory if the device can use that. Otherwise the buffer begins as a copy of
-   the array, unless the call overwrites it all and reads none. Arrays with the same address share a buffer as large as
+/* Copies an array to its buffer. A blocking write returns when the array has been read, perhaps before the buffer is
+   written. In an out-of-order queue, kernels could then start too early: the function waits for the write's event. */
+static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
+    gpuscan *gs = host->gs;
+    cl_event written = NULL;
+    cl_int code = gs->cl.clEnqueueWriteBuffer(host->queue, mem, CL_TRUE, 0, (size_t)gpuscan__host_bytes(array),
+                                              array->data, 0, NULL, host->in_order ? NULL : &written);
+    if (code == CL_SUCCESS && written)
+        code = gs->cl.clWaitForEvents(1, &written);
+    gpuscan__forget_event(gs, &written);
+    return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
+}
+
+/* Creates an array's buffer, in the array's memory if the device can use that. Otherwise copies the array to the
+   buffer, unless the call overwrites it all and reads none. Arrays with the same address share a buffer as large as
    the longest. (gpuscan__host_check refuses equal addresses, unless the call is in place or only reads the arrays.) */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
-    uint64_t bytes = gpuscan__host_bytes(array);
+    const gpuscan__host_array *longest = array;
     int reads = 0, i;
     gpuscan_result r;
-    if (bytes == 0 || !array->buffer)
+    if (gpuscan__host_bytes(array) == 0 || !array->buffer)
         return GPUSCAN_SUCCESS;
     array->zero_copy = gs->device.zero_copy;
     for (i = 0; i < host->count; i++) {
@@ -16190,12 +16181,13 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
         /* only the device knows a custom type's alignment, but gpuscan__alignment(size) is a multiple of it */
         array->zero_copy = array->zero_copy && (uintptr_t)other->data % gpuscan__alignment(other->range.size) == 0;
         reads |= other->range.reads || other->range.partial;
-        bytes = gpuscan__max(bytes, gpuscan__host_bytes(other));
+        if (gpuscan__host_bytes(other) > gpuscan__host_bytes(longest))
+            longest = other;
     }
-    r = gpuscan__create_buffer(gs, array->zero_copy, bytes, array->zero_copy || reads ? array->data : NULL, "",
+    r = gpuscan__create_buffer(gs, 1, gpuscan__host_bytes(longest), array->zero_copy ? array->data : NULL, "",
                                &array->buffer->mem);
     array->owns = r == 0;
-    return r;
+    return r == 0 && reads && !array->zero_copy ? gpuscan__host_upload(host, longest, array->buffer->mem) : r;
 }
 
 static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpuscan__host_array *array) {
@@ -16222,19 +16214,6 @@ static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpusca
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueReadBuffer failed");
 }
 
-static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done) {
-    gpuscan *gs = host->gs;
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    cl_int code = gs->cl.clWaitForEvents(1, &done);
-    int i;
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "clWaitForEvents failed");
-    for (i = 0; i < host->count && r == 0; i++)
-        if (host->arrays[i].range.writes && host->arrays[i].buffer && host->arrays[i].buffer->mem)
-            r = gpuscan__host_fetch(host, &host->arrays[i]);
-    return r;
-}
-
 /* Adds the arrays of sources with host_data. host->sources, a copy of the call's sources, gets their buffers. */
 static void gpuscan__host_sources(gpuscan__host_call *host) {
     gpuscan_call *call = host->call;
@@ -16254,7 +16233,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     const gpuscan__operation *operation = host->operation;
     gpuscan_call *call = host->call;
     cl_event event = NULL, *caller = call->event;
-    int i, in_order;
+    cl_int code;
+    int i;
     gpuscan_result r;
     if (host->result == 0)
         gpuscan__host_sources(host);
@@ -16267,7 +16247,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     /* gpuscan__do calls gpuscan__choose again: here it refuses an impossible strategy before arrays are copied */
     if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
         (r = gpuscan__host_check(host, plan)) != 0 ||
-        (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &in_order)) != 0)
+        (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &host->in_order)) != 0)
         return r;
     for (i = 0; i < host->count && r == 0; i++)
         r = gpuscan__host_buffer(host, &host->arrays[i]);
@@ -16275,8 +16255,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
         gpuscan__plan_begin(plan, operation, host->desc, call);
         plan->from_host = 1;
         r = gpuscan__do(gs, plan);
-        if (r == 0)
-            r = gpuscan__host_wait(host, event);
+        if (r == 0 && (code = gs->cl.clWaitForEvents(1, &event)) != CL_SUCCESS)
+            r = gpuscan__fail(gs, code, "clWaitForEvents failed");
+        for (i = 0; i < host->count && r == 0; i++)
+            if (host->arrays[i].range.writes && host->arrays[i].buffer && host->arrays[i].buffer->mem)
+                r = gpuscan__host_fetch(host, &host->arrays[i]);
         if (r != 0 && plan->is_enqueued) /* the device may still use the caller's arrays */
             gs->cl.clFinish(host->queue);
     }
@@ -22369,9 +22352,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc
         return r;
     if (!desc->queue)
         return GPUSCAN_SUCCESS;
-    r = gpuscan__check_queue(gs, desc->queue, &in_order);
-    if (r == GPUSCAN_ERROR_INVALID_CONTEXT)
-        gpuscan__fail(gs, r, "queue belongs to another context or device than the object");
+    r = gpuscan__check_queue(gs, "queue", desc->queue, &in_order);
     return r == 0 ? gpuscan__keep_queue(gs, &gs->queue, desc->queue) : r;
 }
 
