@@ -322,7 +322,7 @@ typedef enum gpuscan_op {
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    A sort of up to about 6,000 elements (CPUs: 65,535; SINGLE_PASS on some GPUs: 2^21) takes one launch. Others take
-   MULTI_PASS         three launches for each 8 bits of the keys (4 bits if a group has less than 6 KiB of local memory)
+   MULTI_PASS         three launches for each 8 bits of the keys (4 bits if a group has less than 4 KiB of local memory)
    SINGLE_PASS        (and _AHEAD) one launch that counts digits, then one for each 8 bits, with decoupled look-back
    CPU_MULTI_PASS     (and CPU_SINGLE_PASS) three launches for each 8 bits, with one work-item a group */
 typedef enum gpuscan_strategy {
@@ -1585,6 +1585,7 @@ enum {
     GPUSCAN__PIECE_EXACT_PREFIXES,
     GPUSCAN__PIECE_PACKED_ELEMENTS,
     GPUSCAN__PIECE_CASCADE,
+    GPUSCAN__PIECE_KEPT_MEMORY,
     GPUSCAN__PIECE_LANE_SCANS,
     GPUSCAN__PIECE_GROUP_TILES,
     GPUSCAN__PIECE_KEPT_TILES,
@@ -2657,6 +2658,25 @@ NULL};
 #else
 #define gpuscan__piece_cascade NULL
 #endif
+#if GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS
+static const char *const gpuscan__piece_kept_memory[] = {
+"#line 1385 \"kernels.cl.inc\"\n"
+"@6$CHUNK (@jS < 8 ? @jS : 8)\n"
+"@6$CHUNKS ($@n / $CHUNK)\n"
+"@6$COUNT_$hS ((@& + 2) / 3)\n"
+"@;@b{\n"
+"@hREDUCES\n"
+"`@\\ open[@&*$@n];\n"
+"`@\\ open_of_chunks[@&*$CHUNKS];\n"
+"@O\n"
+"`H @vs[$COUNT_$hS*$@n],@vs_of_chunks[$COUNT_$hS*$CHUNKS];\n"
+"`H $t[$SUB@nS];\n"
+"}`kept;\n\n",
+NULL};
+#else
+#define gpuscan__piece_kept_memory NULL
+#endif
 #if GPUSCAN__HAS_SCAN || \
     GPUSCAN__HAS_UNIFORM_ADD || \
     GPUSCAN__HAS_REDUCE || \
@@ -2665,7 +2685,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1392 \"kernels.cl.inc\"\n"
+"#line 1408 \"kernels.cl.inc\"\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
 "@g\n"
@@ -2696,6 +2716,9 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "`@} $cs[$EXCHANGED*$@n];\n"
 "`O`Ys[$@n];\n"
 "`H @Vs[@&*$SUB@nS];\n"
+"@hSELECT\n"
+"`kept kept;\n"
+"@O\n"
 "}exchange;\n"
 "@O\n"
 "`H ticket;\n"
@@ -2949,7 +2972,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1734 \"kernels.cl.inc\"\n"
+"#line 1753 \"kernels.cl.inc\"\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
 "@6@>@C (@jS * @>)\n\n\n"
@@ -2969,8 +2992,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@6$BYTES$i`G) (@> * (`H)@N`G))\n"
 "@6$IS_WHOLE(`G) \\\n"
 " ($BYTES$i`G)%16==0||(($BYTES$i`G)&($BYTES$i`G)-1))==0&& \\\n"
-" ($BYTES$i`G)>=4||$SMALL_VECTORS)))\n"
-"@6$SMALL_VECTORS ($LITTLE_ENDIAN$d!$@B)\n"
+" ($BYTES$i`G)>=4||($LITTLE_ENDIAN&& !$@B))))\n"
 "@6$ALIGNED(`G, p) (((size_t)(p) & ($x$BYTES$i`G), 16u) - 1)) == 0)\n\n"
 "@7@e@u_$v(`H*to,@'void*$o,`H @u,@c@^){\n"
 "`S@u>=16){\n"
@@ -3086,9 +3108,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "@7@t`@s_sub@{(@Y``F*`F){\n"
 "@K`@s_up_to(`F,31);\n"
-"}\n\n\n"
-"@6$FIRST@p($u) \\\n"
-" (($u)>=@>?@0u>>(32-@>):(1u<<($u))-1)\n\n"
+"}\n\n"
 "@6$$hS_4(`J) ((`H4)((`J)[0], (`J)[1], (`J)[2], (`J)[3]))\n\n"
 "@7@e@d@T(@H``Q*to,``Q_@d*x){\n"
 "``Js_mirror(x->`J,@N``Q`L\n"
@@ -3207,7 +3227,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@`($q*0x00204081u)>>28;\n"
 "}\n\n\n"
 "@7@e`F_put_$ps(``F*`F,int k,`H $ps,`H $a){\n"
-"$ps&=$FIRST@p($a);\n"
+"$ps&=$a>=@>?@0u>>(32-@>):(1u<<$a)-1;\n"
 "`S$RUNS){\n"
 "`F->$w`N=$ps;\n"
 "@`;\n"
@@ -3494,8 +3514,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "@K$my;\n"
 "}\n"
-"@O\n\n\n"
-"@6@PALONE ($SELECT$d$@4)\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_group_tiles NULL
@@ -3503,7 +3522,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2386 \"kernels.cl.inc\"\n"
+"#line 2397 \"kernels.cl.inc\"\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
@@ -3533,9 +3552,15 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "y.@G=x;\n"
 "@Ky.staged;\n"
 "}\n\n"
-"#if @PALONE\n\n"
+"@hSELECT\n\n\n"
+"@6$ENDS_CHUNK (@j % $CHUNK == $CHUNK - 1)\n"
+"@6$COUNT$i`J, k) ((`J) >> (k) % 3 * 10 & 0x3ffu)\n"
+"@6$CHUNKS$iarray) \\\n"
+" (@a->exchange.kept.array##_of_chunks+$SUB@n*(@jS/$CHUNK))\n\n\n"
 "@7`H `kept_`C(@Y`H*$w,`H*@W,@Z`@a*@a){\n"
-"`H `Y[@&],`P`M\n"
+"`H `P`M\n"
+"@h@4\n"
+"`H `Y[@&];\n"
 "@(@2@&@m\n"
 "`Y`N=pop@v($w`N);\n"
 "@(`H d=1;d<@jS;d*=2)\n"
@@ -3547,6 +3572,30 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "@W`N=`P+`Y`N-pop@v($w`N);\n"
 "`P+=`$s_at(`Y`N,@jS-1);\n"
 "}\n"
+"@g\n"
+"@Z`H*`V=@a->exchange.kept.@vs+@i,*chunks=$CHUNKS$i@vs);\n"
+"`H @v[$COUNT_$hS],$u[$COUNT_$hS];\n"
+"@(int w`Mw<$COUNT_$hS;w++)\n"
+"@v[w]=$u[w]`M\n"
+"@(@2@&@m\n"
+"@v[k/3]|=(`H)pop@v($w`N)<<k%3*10;\n"
+"@(int w`Mw<$COUNT_$hS;w++)\n"
+"`V[w*$@n]=@v[w];\n"
+"@.;\n"
+"$n`H back=@j%$CHUNK;back>0;back--)\n"
+"@(int w`Mw<$COUNT_$hS;w++)\n"
+"$u[w]+=`V[w*(int)$@n-(int)back];\n"
+"`S$ENDS_CHUNK)\n"
+"@(int w`Mw<$COUNT_$hS;w++)\n"
+"chunks[w*$CHUNKS+@j/$CHUNK]=$u[w]+@v[w];\n"
+"@.;\n"
+"@(@2@&@m\n"
+"@(`H c`Mc<@jS/$CHUNK;c++){\n"
+"`Sc==@j/$CHUNK)\n"
+"@W`N=`P+$COUNT$i$u[k/3],k);\n"
+"`P+=$COUNT$ichunks[k/3*$CHUNKS+c],k);\n"
+"}\n"
+"@O\n"
 "@K`P;\n"
 "}\n\n\n\n"
 "@7@c`$t_$p(@Y`H*$w,@Y`H*rank,`H kept,@c@y,\n"
@@ -3555,11 +3604,60 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "@(@2@&@m\n"
 "`S$w`N&&rank`N+pop@v($w`N)==kept)\n"
 "$t=@/+k*@>@C+32u-clz($w`N);\n"
+"@h@4\n"
 "`@V_t holder=`@V($t!=0);\n"
 "$t=`$s_at($t,holder?`lowest(holder):0);\n"
+"@g\n"
+"`S$t!=0)\n"
+"@a->exchange.kept.$t[$SUB@n]=$t;\n"
+"@.;\n"
+"$t=kept?@a->exchange.kept.$t[$SUB@n]:0;\n"
+"@O\n"
 "@K$t?@y+$t-1:0;\n"
 "}\n"
-"@hRUNS_BY_SUB@n\n\n\n\n\n"
+"@hRUN_STATE$d$REDUCES\n\n\n"
+"@7`@\\ `open_`C(`+@Y``F*`F,`@\\*open,`@\\*@W,\n"
+"@Z`@a*@a){\n"
+"@h@4\n"
+"`@J @J=``F_@J(`F,@a);\n"
+"@K`@ds_`C_$o`Kopen,&@J,@W,@a);\n"
+"@g\n"
+"@Z`@\\*`V=@a->exchange.kept.open+@i,*chunks=$CHUNKS$iopen);\n"
+"@Z@Y`H*@vs=@a->exchange.kept.@vs+@i,*chunk_@vs=$CHUNKS$i@vs);\n"
+"`@\\ $my=$IDENTITY;\n"
+"@t@s[@&];\n"
+"@(@2@&@m{\n"
+"`V[k*$@n]=open`N;\n"
+"@W`N=$IDENTITY;\n"
+"@s`N=@x;\n"
+"}\n"
+"@.;\n"
+"$n`H back=@j%$CHUNK;back>0;back--)\n"
+"@(@2@&@m{\n"
+"`@\\ x=`V[k*(int)$@n-(int)back];\n"
+"@tis_$p=$COUNT$i@vs[k/3*(int)$@n-(int)back],k)!`M\n"
+"@W`N=is_$p?x:@:_@\\s`K@W`N,x);\n"
+"@s`N=@s`N||is_$p;\n"
+"}\n"
+"`S$ENDS_CHUNK)\n"
+"@(@2@&@m\n"
+"chunks[k*$CHUNKS+@j/$CHUNK]=\n"
+"`F->$w`N?open`N:@:_@\\s`K@W`N,open`N);\n"
+"@.;\n"
+"@(@2@&@m\n"
+"@(`H c`Mc<@jS/$CHUNK;c++){\n"
+"`@\\ x=chunks[k*$CHUNKS+c];\n"
+"`Sc==@j/$CHUNK&& !@s`N)\n"
+"@W`N=@:_@\\s`K$my,@W`N);\n"
+"`S$COUNT$ichunk_@vs[k/3*$CHUNKS+c],k)==0)\n"
+"x=@:_@\\s`K$my,x);\n"
+"$my=x;\n"
+"}\n"
+"@K$my;\n"
+"@O\n"
+"}\n"
+"@O\n"
+"@hRUNS_BY_SUB@n\n\n\n\n\n",
 "@7@e`F_list_runs(`+@Y``F*`F,@c@y,`H $u,@Y`H*rank,\n"
 "`@\\*open,`list list){\n"
 "`H `V=@/,@r=`$s_@y($SUB@n,0);\n"
@@ -3592,15 +3690,13 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "`@\\ open[@&],@W[@&];\n"
 "`H rank[@&],$u=``F_$u(@y,@v);\n"
 "`H @r=`$s_@y($SUB@n,0);\n"
-"`@J @J;\n"
 "`F->kept=`kept_`C(`F->$w,rank,@a);\n"
 "`P.$ps=`F->kept;\n"
 "`S$COPIES_$gS&&$u==$$g)\n"
 "``F_list_runs`K`F,@y,$$g,rank,open,list);\n"
 "else\n"
 "``F_list_runs`K`F,@y,$u,rank,open,list);\n"
-"@J=``F_@J(`F,@a);\n"
-"`P.open.$c=`@ds_`C_$o`Kopen,&@J,@W,@a);\n"
+"`P.open.$c=`open_`C`K`F,open,@W,@a);\n"
 "@(@2@&@m{\n"
 "@Z`@\\*`Red=list.results+@r+rank`N;\n"
 "@thas_`A=`F->$w`N!=0&&(`F->$w`N&1)=`M\n"
@@ -3611,7 +3707,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "`S`F->$w`N!=0)\n"
 "*`Red=`A;\n"
 "}\n"
-"@jS_SYNC();\n"
+"$SUB@n_SYNC();\n"
 "@K`P;\n"
 "}\n"
 "@g\n"
@@ -3629,10 +3725,9 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "`@\\ `P=$IDENTITY;\n"
 "@hREDUCES\n"
 "`@\\ open[@&],opened[@&];\n"
-"`@J @J=``F_@J(`F,@a);\n"
 "@(@2@&@m\n"
 "open`N=x`N.open.$c;\n"
-"`P=`@ds_`C_$o`Kopen,&@J,opened,@a);\n"
+"`P=`open_`C`K`F,open,opened,@a);\n"
 "@(@2@&@m\n"
 "`F->@W`N.open.$c=opened`N;\n"
 "@O\n"
@@ -3652,7 +3747,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2555 \"kernels.cl.inc\"\n"
+"#line 2647 \"kernels.cl.inc\"\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
@@ -3669,7 +3764,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "@Z`@a*@a){\n"
 "@hRUNS_BY_SUB@n\n"
 "@K``F_`C_runs`K`F,@y,@v,@a);\n"
-"@<KEPT_ALONE\n"
+"@<SELECT\n"
 "@K``F_`C_kept`K`F,@y,@v,@a);\n"
 "@g\n"
 "`@} x[@&],$my;\n"
@@ -3699,12 +3794,12 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`F->@{=$c;\n"
 "@`;\n"
 "}\n"
-"`S!@PALONE&& !`@s_sub@{(`F))\n"
+"`S!$SELECT&& !`@s_sub@{(`F))\n"
 "`F->@{=@:_@}`K$c,`F->@{);\n"
 "@(@2@&@m{\n"
 "`S!$BEFORE_FROM_END&& !`@s_@W(`F,k))\n"
 "`F->@W`N=@:_@}`K$c,`F->@W`N);\n"
-"`S!@PALONE&& !`@s_up_to(`F,k))\n"
+"`S!$SELECT&& !`@s_up_to(`F,k))\n"
 "`F->`R`N=@:_@}`K$c,`F->`R`N);\n"
 "}\n"
 "`S@,`Uer))\n"
@@ -3967,7 +4062,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2910 \"kernels.cl.inc\"\n"
+"#line 3002 \"kernels.cl.inc\"\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
 "@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
@@ -4278,18 +4373,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@O\n"
 "@hARG_WIDE > 1\n\n",
 "@6$ARG_BLOCK (4096 / @N``X))\n"
-"@;$PASTE(@R,$ARG_WIDE)`$cs;\n\n"
-"@%`$cs `$cs_$v(@'``X*`X,@ci){\n"
-"@hSRC_F16\n"
-"$PASTE(ushort,$ARG_WIDE)x=$PASTE(v$v,$ARG_WIDE)(0,`X+i);\n"
-"@K$PASTE(v$v_half,$ARG_WIDE)(0,(private @Yhalf*)&x);\n"
-"@g\n"
-"@K$PASTE(v$v,$ARG_WIDE)(0,`X+i);\n"
-"@O\n"
-"}\n\n\n"
-"@%`$cs `$cs_pick(`$cs a,`$cs b){\n"
-"@K$ARG_BEFORE(b,a)?b:a;\n"
-"}\n\n\n"
+"@;$PASTE(@R,$ARG_WIDE)`$cs;\n\n\n"
 "@%`O`arg_block(`+@'``X*`X,@c@y,`Obest){\n"
 "union{\n"
 "`$cs `P;\n"
@@ -4299,7 +4383,13 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$cs.`P=(`$cs)($ARG_WORST);\n"
 "$ni=@y;i<$t;i+=$ARG_WIDE){\n"
 "`prefetch_$y(`X+i,$ARG_WIDE*@N``X`L\n"
-"$cs.`P=`$cs_pick($cs.`P,`$cs_$v(`X,i`L\n"
+"@hSRC_F16\n"
+"$PASTE(ushort,$ARG_WIDE)halves=$PASTE(v$v,$ARG_WIDE)(0,`X+i);\n"
+"`$cs x=$PASTE(v$v_half,$ARG_WIDE)(0,(private @Yhalf*)&halves);\n"
+"@g\n"
+"`$cs x=$PASTE(v$v,$ARG_WIDE)(0,`X+i);\n"
+"@O\n"
+"$cs.`P=$ARG_BEFORE(x,$cs.`P)?x:$cs.`P;\n"
 "}\n"
 "`Sbest.index!=$ARG_NONE&& !any($ARG_BEFORE($cs.`P,(`$cs)(best.best.$c))))\n"
 "@Kbest;\n"
@@ -4726,7 +4816,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3812 \"kernels.cl.inc\"\n"
+"#line 3896 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -5237,7 +5327,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4479 \"kernels.cl.inc\"\n"
+"#line 4563 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``C_`Ws_@\\s;\n\n"
@@ -5277,9 +5367,6 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`S@3ROW_@o))\n"
 "@K@X=`M\n"
 "@K@y<@>?`F->$ps<<@y&(@0u>>(32-@>)):0;\n"
-"}\n\n\n"
-"@%`H ``W_reach(`H @X){\n"
-"@`(@X+@>-1)/@>;\n"
 "}\n\n"
 "@%@t`is_of_`Ws(@Y``W_`F*`F,`H i,`H @X){\n"
 "@Ki-`F->@r<`F->@Gs&&@X<`F->@v;\n"
@@ -5352,7 +5439,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "@J.@W=@J.up_to=@J.whole`M\n"
 "@(@2@&@m{\n"
 "`H rises,@X=@|s`N.@X,$ps=``W_$ps(`F,@X);\n"
-"`H reach=``W_reach(@X);\n"
+"`H reach=(@X+@>-1)/@>;\n"
 "x`N=``W_@d_`Y`K&data->@d`N,`F,@/+k*@>@C,@X,\n"
 "$ps,&rises);\n"
 "rising|=rises<<k;\n"
@@ -5532,7 +5619,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4822 \"kernels.cl.inc\"\n"
+"#line 4901 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5635,7 +5722,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4953 \"kernels.cl.inc\"\n"
+"#line 5032 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5926,7 +6013,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5289 \"kernels.cl.inc\"\n"
+"#line 5368 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
 "}``C_$ps_@\\s;\n\n"
@@ -5978,7 +6065,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5370 \"kernels.cl.inc\"\n"
+"#line 5449 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6281,7 +6368,7 @@ static const char *const gpuscan__piece_select[] = {
 "}\n\n\n\n\n\n"
 "@6$WRITER ($RUNS_BY_SUB@n ? @j : @i)\n"
 "@6$WRITERS ($RUNS_BY_SUB@n ? @jS : $@n)\n"
-"@6$DEPTH ($@4$d!$RUNS ? 8 : 1)\n"
+"@6$DEPTH ($RUNS ? 1 : 8)\n"
 "@6$OUTPUT_LOOP(`J, to, `Js, $v) \\\n"
 " { \\\n"
 " `H past=(`H)((size_t)(to)/@N`J))&(128u/(`H)@N`J)-1u),`P=(`H)(`Js); \\\n"
@@ -6370,7 +6457,7 @@ static const char *const gpuscan__piece_select[] = {
 "list.results+=`$s_@y($SUB@n,0);\n\n"
 "`S@j==0&&`F->kept>0)\n"
 "list.results[0]=@:_@\\s`K@W.open.$c,list.results[0]);\n"
-"@jS_SYNC();\n"
+"$SUB@n_SYNC();\n"
 "`list_write(@$@y,@W.$ps,`F->kept,list);\n"
 "$OUTPUT_LOOP(`result,$NUMBERED_TO(results)+$FIRST_ENDED(@W),`Red,\n"
 "$RUN_RESULT(list.results[j+skip]))\n"
@@ -6384,6 +6471,84 @@ static const char *const gpuscan__piece_select[] = {
 "@%@t`op_keeps_none(@Y``T*`T,`O`Y){\n"
 "@K$RUNS&&$@4&&$KEPT(`Y)==0&& !$ENDS(`T);\n"
 "}\n\n"
+"@hSELECT_MULTI_PASS$d!$@4\n"
+"@hREDUCES\n\n"
+"@%`H `items_$t(`H x,@Z`@a*@a){\n"
+"`S@i==0)\n"
+"@a->ticket`M\n"
+"@.;\n"
+"@Dmax(&@a->ticket,x);\n"
+"@.;\n"
+"@K@a->ticket;\n"
+"}\n"
+"@O\n\n\n\n\n"
+"@7`O`select_`Y(`+`$o `X,@c@y,@c$t,@Z`@a*@a){\n"
+"`O`V=@5(`.),`P;\n"
+"`H $ped`M\n"
+"$n`H t=(`H)(($t-@y+$$g-1)/$$g);@y<$t&&t-- >0;){\n"
+"`@} x[@&];\n"
+"``F `F;\n"
+"@cat=@y+@@t*$$g;\n"
+"``F_fetch`K&`F,`X,at,$t,@/,`@^_normal(`L\n"
+"``F_$s_`Ys`K&`F,at,$t,@/,x);\n"
+"@(@2@&@m\n"
+"`V=@:`K`V,x`N);\n"
+"`S$ped==0&&$KEPT(`V)!=0)\n"
+"$ped=t;\n"
+"}\n"
+"@hREDUCES\n"
+"`V.open.$c=$IDENTITY;\n"
+"$ped=`items_$t($ped,@a);\n"
+"@O\n"
+"`@{_@_`K`neighbours_`Y`K`V,@jS,@a),&`P,@a);\n"
+"@hREDUCES\n"
+"`@_ @W=`@_$j`-@5(`.`L\n"
+"`H link`M\n"
+"$n@cat=@y+@@$ped*$$g;at<$t;at+=$$g)\n"
+"@W=`@__$y`K@W,``F_`Y`K`X,at,$t,`@^_normal(),@a),link++);\n"
+"`O`Y=$WHOLE(@W);\n"
+"$KEPT(`Y)=$KEPT(`P);\n"
+"`P=`Y;\n"
+"@O\n"
+"@K`P;\n"
+"}\n"
+"@hREDUCES$d!$EXACT\n\n"
+"@%`@_ `select_$my(`+@'`@_*`Ys,`H `A,\n"
+"@Z`@a*@a){\n"
+"`@_ $my=`@_$j`-@5(`.`L\n"
+"`O`P=@5(`.),$b;\n"
+"`H @rs`M\n"
+"$n`H i=@i;i<`A;i+=$@n){\n"
+"`O`Y=`link_`Y(`Ys[i]);\n"
+"`P.$ps+=`Y.$ps;\n"
+"@rs=`Y.$ps?i:@rs;\n"
+"}\n"
+"@rs=`items_$t(@rs,@a);\n"
+"$n`H $o=@rs;$o<`A;$o+=$@n){\n"
+"`H $u=$x`A-$o,(`H)$@n);\n"
+"@a->exchange.`Ys[@i]=@5@l\n"
+"`S@i<$u)\n"
+"@a->exchange.`Ys[@i]=`link_`Y(`Ys[$o+@i]);\n"
+"@.;\n"
+"$n`H i`Mi<$u&&@i=`Mi+=$CHUNK){\n"
+"`Olinks[$CHUNK];\n"
+"@(u@2$CHUNK@m\n"
+"links`N=@a->exchange.`Ys[i+k];\n"
+"@(u@2$CHUNK@m\n"
+"$my=`@__$y`K$my,links`N,$o+i+k);\n"
+"}\n"
+"@.;\n"
+"}\n"
+"`S@i==0)\n"
+"@a->@_=$my;\n"
+"@.;\n"
+"$my=@a->@_;\n"
+"`@{_@_`K`neighbours_`Y`K`P,@jS,@a),&$b,@a);\n"
+"$KEPT($LOW($my))=$KEPT($b);\n"
+"@K$my;\n"
+"}\n"
+"@O\n"
+"@O\n\n",
 "@6$OP_LISTS 1\n\n"
 "@6`op_list(data, `T, @a) \\\n"
 " `select_list(data,(`T)->@y,(`T)->@v,`list$j@a))\n"
@@ -6438,7 +6603,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5917 \"kernels.cl.inc\"\n"
+"#line 6081 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6463,6 +6628,8 @@ static const char *const gpuscan__piece_engine[] = {
 "$t--;\n"
 "@hCPU\n"
 "`Y=``D_`Y`K`W,$x@y,$t),$t,0);\n"
+"@<SELECT$d!$@4\n"
+"`Y=`select_`Y`K`W,@y,$t,@a);\n"
 "@g\n"
 "`@_ @W=`@_$j`-`Y);\n"
 "`H link`M\n"
@@ -6495,6 +6662,8 @@ static const char *const gpuscan__piece_engine[] = {
 "x=@:`Kx,`link_`Y(`Ys[i]`L\n"
 "`@{_@_`K`neighbours_`Y`Kx,@jS,@a),&$b,@a);\n"
 "$my=`@__add`K$my,$b);\n"
+"@<SELECT$d!$@4\n"
+"$my=`select_$my`K`Ys,`A,@a);\n"
 "@<@4\n"
 "$n`H $o`M$o<`A;$o+=@jS){\n"
 "`H i=$o+@j;\n"
@@ -6748,7 +6917,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6246 \"kernels.cl.inc\"\n"
+"#line 6414 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6828,7 +6997,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6339 \"kernels.cl.inc\"\n"
+"#line 6507 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -6882,15 +7051,15 @@ static const char *const gpuscan__piece_reduce[] = {
 "@O\n"
 "}\n\n"
 "@O\n\n"
-"@%`O`item_`Y(`+@'``X*`X,@c@r,@c@v,`H @{,\n"
-"`H @{s){\n"
+"@%`O`range_`Y(`+@'``X*`X,@c$o,@c@v,`H @{,\n"
+"`H @{s,@Z`@a*@a){\n"
 "@c@y=@@@{*$@n+@i,stride=@@@{s*$@n;\n"
 "@c$p=0,@ds=0,i;\n"
 "`H taken`M\n"
 "`O`Rs=@5(`.),`Y=`Rs;\n"
 "`@E @E=`@E_@r@l\n"
 "@hSRC_RAW\n"
-"`H past=(`H)((size_t)(`X+@r)&(@N`H4)-1`L\n"
+"`H past=(`H)((size_t)(`X+$o)&(@N`H4)-1`L\n"
 "`Spast%@N``X)==0){\n"
 "$p=(@N`H4)-past)/@N``X)%@>;\n"
 "$p=$x$p,@v);\n"
@@ -6898,18 +7067,18 @@ static const char *const gpuscan__piece_reduce[] = {
 "}\n"
 "@O\n\n"
 "$ni=@y;i<(@3REDUCE_ENDS)?0:@v-@ds*@>);i+=stride){\n"
-"@cat=@r+(i<$p?i:i+@ds*@>);\n"
+"@cat=$o+(i<$p?i:i+@ds*@>);\n"
 "`Rs=@:`K`Rs,`@F`K`X[at],at`L\n"
 "`S++taken%@&==0)\n"
 "`@E_`E`K&@E,&`Rs,$@A);\n"
 "}\n"
 "@hSRC_RAW\n"
-"$p+=@r;\n"
-"@'`H4*$o=(@'`H4*)(`X+$p);\n"
+"$p+=$o;\n"
+"@'`H4*@d=(@'`H4*)(`X+$p);\n"
 "`H4 $ved[@&];\n"
 "$ni=@y;i<@ds;i+=@&*stride){\n"
 "@(@2@&@m\n"
-"$ved`N=`$v_once_`Si+k*stride<@ds,$o+(i+k*stride`L\n"
+"$ved`N=`$v_once_`Si+k*stride<@ds,@d+(i+k*stride`L\n"
 "@(@2@&@m\n"
 "`Si+k*stride<@ds)\n"
 "`Y=`raw_@d_add`K`Y,$ved`N,$p+(i+k*stride)*@>);\n"
@@ -6921,10 +7090,10 @@ static const char *const gpuscan__piece_reduce[] = {
 "while(`Y.index!=$ARG_NONE&&`@F`K`X[`Y.index],0).best.$c!=`Y.best.$c)\n"
 "`Y.index++;\n"
 "@O\n"
-"@K@:`K`Rs,`Y);\n"
+"@K`items_`Y`K@:`K`Rs,`Y),@a);\n"
 "}\n\n"
 "#elif !$CPU\n\n\n\n"
-"@%`O`sub@{_@~_`Y(`+@'``X*`X,@c$o,@c@v,`H @{,\n"
+"@%`O`range_`Y(`+@'``X*`X,@c$o,@c@v,`H @{,\n"
 "`H @{s,@Z`@a*@a){\n"
 "@Y@c`A=@&*@>@C;\n"
 "@czero=$o,`R=$o+@v;\n"
@@ -6954,20 +7123,9 @@ static const char *const gpuscan__piece_reduce[] = {
 "$b=`@E_`R`K&@E,$b,$@A);\n"
 "`S$o!=zero&&taker==0)\n"
 "$b=@:`K$p,$b);\n"
-"@K$b;\n"
+"@K`sub@{s_`Y`K$b,@a);\n"
 "}\n"
-"@O\n\n\n",
-"#if !$CPU\n"
-"@%`O`range_`Y(`+@'``X*`X,@c$o,@c@v,`H @{,\n"
-"`H @{s,@Z`@a*@a){\n"
-"@hCOMMUTATIVE\n"
-"@K`items_`Y`K`item_`Y`K`X,$o,@v,@{,@{s),@a);\n"
-"@g\n"
-"`O`Y=`sub@{_@~_`Y`K`X,$o,@v,@{,@{s,@a);\n"
-"@K`sub@{s_`Y`K`Y,@a);\n"
-"@O\n"
-"}\n"
-"@O\n\n"
+"@O\n\n",
 "@;@b{\n"
 "$REDUCE_NUMBERS\n"
 "}`reduce_@\\s;\n\n"
@@ -7058,7 +7216,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6618 \"kernels.cl.inc\"\n"
+"#line 6773 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7129,7 +7287,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@;@b{\n"
 "@H`result_t*`Q;\n"
 "`O$k;\n"
-"@H``Aial*`Aials;\n"
+"@H``Aial*`Aials;\n\n"
 "@H`H*marks;\n"
 "`H @{,@{s,epoch;\n"
 "@tstream;\n"
@@ -7152,21 +7310,15 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n\n"
 "@%@e`Ulet_write(`+@Y``Ulet*`U,@c@M,`O`Y){\n"
 "`U->`Q[@M]=$RESULT(@:`K`U->$k,`Y`L\n"
-"}\n\n\n\n"
-"@%@emark@T(@Y``Ulet*`U,@cmark){\n"
-"``H@T(`U->marks+2*`U->@{,(`H)mark);\n"
-"``H@T(`U->marks+2*`U->@{+1,(`H)(mark>>32`L\n"
-"}\n"
-"@%@c`mark_$v(@Y``Ulet*`U,`H @{){\n"
-"@K``H_$v(`U->marks+2*@{)|@@``H_$v(`U->marks+2*@{+1)<<32;\n"
-"}\n\n",
+"}\n\n"
 "@hCPU || $SEGMENT_SPLIT\n\n\n\n"
 "@%@e@~s_join(`+@Y``Ulet*`U,@Z`@M_@a*`P){\n"
 "`O$my=@5@l\n"
 "`@E @E=`@E_@r@l\n"
 "$n`H @r`M@r<`U->@{s;@r+=$@n){\n"
 "`H g=@r+@i;\n"
-"@cmark=g<`U->@{s?`mark_$v(`U,g):0;\n"
+"@H`H*`V=`U->marks+2*g;\n"
+"@cmark=g<`U->@{s?``H_$v(`V)|@@``H_$v(`V+1)<<32:0;\n"
 "`Ox=@5(`.),@W=`@E_`R`K&@E,$my,$@nS_@A);\n"
 "@tclosed=mark!`M\n"
 "`Sg<`U->@{s)\n"
@@ -7199,13 +7351,14 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`@E_`E`K&@E,&$my,$@nS_@A);\n"
 "@.;\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@%@e@~_`R(`+@Y``Ulet*`U,`O$p,`Otail,@cmark,\n"
 "@Z`@M_@a*`P){\n"
 "`S@i==0){\n"
 "``Aial@T(`U->`Aials,`U->@{s+`U->@{,`U->epoch,$p);\n"
 "``Aial@T(`U->`Aials,`U->@{,`U->epoch,tail);\n"
-"`mark@T(`U,mark);\n"
+"``H@T(`U->marks+2*`U->@{,(`H)mark);\n"
+"``H@T(`U->marks+2*`U->@{+1,(`H)(mark>>32`L\n"
 "}\n"
 "@h$h\n"
 "`S@i==0){\n"
@@ -7262,24 +7415,19 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@'`@]*@]s;\n"
 "@cpitch,$t;\n"
 "`H most;\n"
-"}`batch;\n\n\n"
-"@%``I `@y_$ss(``I x,``I id,`H $ss){\n"
-"@Kselect(id,x,@k_LANES<(``I_$w)($x$ss,(`H)@k)`L\n"
-"}\n\n",
+"}`batch;\n\n"
 "@%@'``X*`batch_`X(@Y`batch*batch,`H s){\n"
 "@Kbatch->`X+($BY_ROWS?s*batch->pitch:@@batch->@]s[s]);\n"
 "}\n"
 "@%`H `batch_length(@Y`batch*batch,`H s){\n"
 "@K$BY_ROWS?batch->most:(`H)(batch->@]s[s+1]-batch->@]s[s]);\n"
-"}\n\n"
-"@%@ebatch_ask(@'``X*`X){\n"
-"$nu@2@k*@N``X);k+=$LINE)\n"
-"$PREFETCH(`X,$PREFETCH_SRC+k,0);\n"
 "}\n\n\n"
 "@%``I `batch_`A(`+@Y`batch*batch,`H s,`H i,``I id){\n"
 "@'``X*`X=`batch_`X(batch,s)+i;\n"
-"`batch_ask(`X);\n"
-"@K`@y_$ss(`$v_`I`K`X,0),id,max(`batch_length(batch,s),i)-i);\n"
+"`prefetch_$y(`X,@k*@N``X`L\n"
+"``I x=`$v_`I`K`X,0);\n"
+"`H $ss=$xmax(`batch_length(batch,s),i)-i,(`H)@k);\n"
+"@Kselect(id,x,@k_LANES<(``I_$w)($ss`L\n"
 "}\n\n\n\n\n"
 "@%``I `batch_some(`+@Y`batch*batch,`H s,``I id){\n"
 "@'``X*`X=`batch_`X(batch,s);\n"
@@ -7287,7 +7435,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "``I `Y=id;\n"
 "`S$BY_ROWS||batch->most>$SOME_VECTORS*@k){\n"
 "$n;i+@k<=@v;i+=@k){\n"
-"`batch_ask(`X+i);\n"
+"`prefetch_$y(`X+i,@k*@N``X`L\n"
 "`Y=@:_`I`K`Y,`$v_`I`K`X,i`L\n"
 "}\n"
 "}else{\n"
@@ -7296,7 +7444,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$n;i<`R;i+=@k)\n"
 "`Y=@:_`I`K`Y,`batch_`A`Kbatch,s,i,id`L\n"
 "@K`Y;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@hWIDE == 16\n"
 "@6$QUARTER 4\n"
 "@6$HALF 8\n"
@@ -7355,7 +7503,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$n`H s`Ms<@k;s++)\n"
 "`Ys[s]=`batch_some`Kbatch,s,id);\n"
 "@K`batch_tree`K`Ys);\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "@%@t`batch_@r(`batch*batch,@Y`path*path,@Y`walk*walk){\n"
 "`@] most`M\n"
 "`Swalk->@M+@k>path->@Ms)\n"
@@ -7378,7 +7526,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "batch->most=(`H)most;\n"
 "@Kmost<=$SHORT_SEGMENT&&batch->$t+@>S_BEHIND*@k<=path->$t&&\n"
 "batch->$t-walk->@G+@k<=walk->`Es;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@%@t`walk_batch(`+@Y`path*path,`walk*walk,@Y``Ulet*`U,\n"
 "@c@y){\n"
 "@taligned=``D_$p(`U->`Q,walk->@M,$FLAG_STREAM)=`M\n"
@@ -7452,7 +7600,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`H skew;\n"
 "`H whole;\n"
 "@'`$v*@ds;\n"
-"}`stretch;\n\n\n",
+"}`stretch;\n\n\n"
 "@%``Rs ``Rs$j@Y`path*path,@c@M){\n"
 "``Rs `Rs`M\n"
 "`S!$BY_ROWS&&@M<path->@Ms){\n"
@@ -7479,7 +7627,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`V.@ds=path->@ds+`V.@y/$SEGMENT_VECTOR+`V.skew/$SEGMENT_VECTOR;\n"
 "`V.skew%=$SEGMENT_VECTOR;\n"
 "@K`V;\n"
-"}\n\n"
+"}\n\n",
 "@6@j_LOADS (`H)$SEGMENT_LANES\n\n\n\n"
 "@6@j@C($ss) ($COMMUTATIVE ? ($ss) : 1u)\n"
 "@;union{\n"
@@ -7548,14 +7696,14 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$n;$SEGMENT_VECTOR>1&&i<`V->@v;i+=stride)\n"
 "`Y=@:`K`Y,`@F`K$o[i],`V->@y-`V->zero+i`L\n"
 "@K`Y;\n"
-"}\n\n\n",
+"}\n\n\n"
 "@%`O`@{_`Y(`+@Y`path*path,@c@M,@c$o,@cto,\n"
 "@Z`@M_@a*`P){\n"
 "@czero=`@M_zero(path,@M),@v=max($o,to)-$o;\n"
 "`O`Y=`range_`Y`K`@M_`X(path,@M),$o-zero,@v,0,1,&`P->reduce);\n"
 "@.;\n"
 "@K`Y;\n"
-"}\n\n"
+"}\n\n",
 "@hSEGMENT_SPLIT\n\n\n"
 "@%@c`@M$j@Y`path*path,@c@G){\n"
 "@c@W=0,$u=path->@Ms;\n"
@@ -7628,8 +7776,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`S`U->@{s>1)\n"
 "`@~_`R`K`U,`V.$p,`V.tail,`V.mark,`P);\n"
 "}\n"
-"@O\n\n\n"
-"@6@j_LONG max(32u, 2u * @j_LOADS * $SEGMENT_VECTOR)\n\n\n\n"
+"@O\n\n\n\n"
 "@7@elong_`Y(`+@Y`path*path,@Y``Ulet*`U,@tis_long,@c@y,\n"
 "`H $l,@Z`@M_@a*`P){\n"
 "$n`H f$z;(f$z=`lowest_item(is_long,`P))!=$@n;is_long&=@i!=f$z){\n"
@@ -7643,8 +7790,8 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@7@e$ss_`Ws(`+@Y`path*path,@Y``Ulet*`U,`H @{,`H @{s,\n"
 "`H $l,`H `Ws,@Z`@M_@a*`P){\n"
 "`H $ss=1u<<$l,$s=@i&($ss-1),`W=@i>>$l;\n"
-"`H most=$SEGMENT_SPLIT?(`H)path->@~:@0u;\n"
-"`H a`A=$ss*@j_LONG;\n"
+"`H most=$SEGMENT_SPLIT?(`H)path->@~:@0u;\n\n"
+"`H a`A=$ss*max(32u,2u*@j_LOADS*$SEGMENT_VECTOR);\n"
 "`S$BY_ROWS|($SEGMENT_SPLIT&$COMMUTATIVE&($ss==@jS)))\n"
 "a`A=most;\n"
 "@thas_`W=$SEGMENT_SPLIT|(`W<`Ws);\n"
@@ -7714,7 +7861,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7390 \"kernels.cl.inc\"\n"
+"#line 7528 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7767,7 +7914,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7459 \"kernels.cl.inc\"\n"
+"#line 7597 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -7825,19 +7972,6 @@ static const char *const gpuscan__piece_integral[] = {
 "@K$x@\\s->band_`Ws,@\\s->height-band*@\\s->band_`Ws);\n"
 "}\n\n"
 "@hCPU\n"
-"@hWIDE > 1\n"
-"@%``I `pixels_at(`+$PICTURE `X,`@|_t at){\n"
-"@hIMAGE\n"
-"``I_@Gs y;\n"
-"$nint v`Mv<@k;v++)\n"
-"y.@G[v]=`pixel_$v`K`X,$PLACE_PAST(at,v,0,0),1);\n"
-"@Ky.`P;\n"
-"@g\n"
-"``I y=`$v_`I`K`X,at);\n"
-"@K$SQUARE?y*y:y;\n"
-"@O\n"
-"}\n"
-"@O\n\n"
 "@%@epixel@T(@H`cell*to,`O$c){\n"
 "`pixel pixel;\n"
 "pixel.$c=$c;\n"
@@ -7863,13 +7997,14 @@ static const char *const gpuscan__piece_integral[] = {
 "@H`cell*to,@cwidth,@t@rs,`H @z,@Y@tstores){\n"
 "`O`Y=$START;\n"
 "@cx`M\n"
-"@hWIDE > 1\n"
+"@hWIDE > 1$d!$IMAGE\n"
 "@c$p=stores?$x@@``D_$p((@H`result*)to,0,@z),width):0;\n"
 "``I id=@5_`I(`.),@W;\n"
 "@;``I unaligned @#aligned(@N`t))`L\n"
 "@W=(``I)(`pixels_add`K`Ys,`X,at,to,0,$p,`Y,@rs,stores`L\n"
 "$nx=$p;x+@k<=width;x+=@k){\n"
-"``I y=`pixels_at`K`X,$PLACE_PAST(at,x,0,0`L\n"
+"``I y=`$v_`I`K`X,$PLACE_PAST(at,x,0,0`L\n"
+"y=$SQUARE?y*y:y;\n"
 "`S!@rs)\n"
 "y=@:_`I`K*(@'unaligned*)(`Ys+x),y);\n"
 "`store_`I((@H`result*)`Ys,x,y,@x);\n"
@@ -8167,7 +8302,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7915 \"kernels.cl.inc\"\n"
+"#line 8040 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8664,7 +8799,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8498 \"kernels.cl.inc\"\n"
+"#line 8623 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -8765,8 +8900,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`H `Uside=below?low:$q;\n"
 "@Kinside?bin:is_nan?none:`Uside;\n"
 "}\n\n\n"
-"@6$UP_TO(s, upper) ($CLOSED ? (s) <= (upper) : (s) < (upper))\n"
-"@6$INSIDE(s, lower, upper) (((s) >= (lower)) & $UP_TO(s, upper))\n"
+"@6$INSIDE(s, lower, upper) (((s) >= (lower)) & ($CLOSED ? (s) <= (upper) : (s) < (upper)))\n"
 "@6$IS_NAN(s) ($SAMPLE_IS_FLOAT$d(s) != (s))\n\n"
 "@%@R `$c$j`binned sample){\n"
 "@hSAMPLE_F16\n"
@@ -8923,8 +9057,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "@;$OFFSET `@];\n\n"
 "@;@b{\n"
 "@cedges,lower,range,factor;\n"
-"}`channel_b$zs;\n\n\n"
-"@6$PAST(x, range) ((x) > (`@])((range) - 1))\n\n\n\n\n\n\n\n\n\n\n\n"
+"}`channel_b$zs;\n\n\n\n\n\n\n\n\n\n\n\n"
 "@%`H `even_bin(`@] x,`H bins,@crange,@cfactor){\n"
 "@hBIN_MODE == $BIN_MODE_SHIFT\n"
 "@`(`H)(x>>(`H)factor);\n"
@@ -8960,8 +9093,8 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "@g\n\n"
 "`@] $o=$RANGE_ALL&&$SAMPLE_IS_SIGNED==0?0:(`@])of.lower;\n"
 "`@] x=(`@])s-$o;\n"
-"`H bin=`even_bin(x,bins,of.range,of.factor);\n"
-"@tpast=$PAST(x,of.range),`Rs=x==(`@])of.range;\n"
+"`H bin=`even_bin(x,bins,of.range,of.factor);\n\n"
+"@tpast=x>(`@])(of.range-1),`Rs=x==(`@])of.range;\n"
 "`S$RANGE_ALL)\n"
 "@Kbin;\n"
 "`S$CLOSED)\n"
@@ -8986,7 +9119,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8881 \"kernels.cl.inc\"\n"
+"#line 9003 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9024,16 +9157,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "}\n\n\n"
 "@6$CHANNELS_ALL ($CHANNEL_MASK == (1u << $CHANNELS) - 1u)\n"
 "@6$CHANNEL_ON(c) ($CHANNELS_ALL || ($CHANNEL_MASK >> (c) & 1u))\n"
-"@6$CHANNEL_SLOT(c) ($CHANNELS_ALL ? (c) : pop@v($CHANNEL_MASK &((1u << (c)) - 1u)))\n\n\n"
-"@%`@ver `take(@H`@ver*accumulator){\n"
-"@hCOUNTER_SIZE == 4\n"
-"@K@Dxchg((vola`F @H`H*)accumulator,@3COUNTS_LEFT)?1u:0u);\n"
-"@g\n"
-"vola`F @H`H*half_`Js=(vola`F @H`H*)accumulator;\n"
-"`H @y=@Dxchg(half_`Js,0u),second=@Dxchg(half_`Js+1,0u);\n"
-"@Kas_ulong((`H2)(@y,second`L\n"
-"@O\n"
-"}\n\n\n\n"
+"@6$CHANNEL_SLOT(c) ($CHANNELS_ALL ? (c) : pop@v($CHANNEL_MASK &((1u << (c)) - 1u)))\n\n\n\n"
 "@6$MOVED ($CPU ? 64 : 1)\n\n\n\n\n"
 "@%@ehistogram_move(@H`@ver*accumulators,@H`@ver*@vs,\n"
 "@c@y,@c$t,@c`E,@c`P_bins,`H tables,\n"
@@ -9046,7 +9170,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "@Y`H bins=(`H)$x$t-bin,@@$MOVED);\n"
 "`@ver `Ys[$MOVED];\n"
 "$nu@2bins@m\n"
-"`Ys`N=tables==0?`take(accumulators+bin+k):0;\n"
+"`Ys`N`M\n"
 "$n`H t`Mt<tables;t++)\n"
 "$nu@2bins@m{\n"
 "`Ys`N+=accumulators[t*`P_bins+bin+k];\n"
@@ -9088,41 +9212,10 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9015 \"kernels.cl.inc\"\n"
+"#line 9125 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
-"@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
-"@6$STRIDE (b$zs.`P_bins + 1)\n\n"
-"@hBYTE_TABLES\n\n\n"
-"@;@b @#packed)){\n"
-"@c`J;\n"
-"}`unaligned;\n\n"
-"@6$BLOCK_$hS ($BLOCK / 8)\n\n\n"
-"@%@e@v_@u(@'`sample*$o,@Z`H*tables){\n"
-"@'`unaligned*`Js=(@'`unaligned*)$o;\n"
-"union{\n"
-"@c`J;\n"
-"uchar byte[8];\n"
-"}here;\n"
-"@c$y=`Js[0].`J;\n"
-"`S$CHANNELS==1&&$y==`Js[$BLOCK_$hS-1].`J&&\n"
-"$y==rotate($y,8ul)){\n"
-"@cdiffer`M\n"
-"$n`H k=1;k<$BLOCK_$hS-1@m\n"
-"differ|=$y^`Js`N.`J;\n"
-"`Sdiffer==0){\n"
-"tables[(uchar)$y]+=$BLOCK;\n"
-"@`;\n"
-"}\n"
-"}\n"
-"_Pragma(\"unroll 1\")$nu@2$BLOCK_$hS;)\n"
-"_Pragma(\"unroll\")$n`H w`Mw<($CHANNELS==3?3:1);w++){\n"
-"here.`J=$y;\n"
-"$y=`Js[$x++k,(`H)$BLOCK_$hS-1)].`J;\n"
-"_Pragma(\"unroll\")$n`H j`Mj<8;j++)\n"
-"tables[(8*w+j)%$BYTE_TABLES*256+here.byte[j]]++;\n"
-"}\n"
-"}\n"
-"@O\n"
+"@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
+"@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
 "@hCOPIES\n"
 "@;@Z`H*`table;\n"
 "@g\n"
@@ -9177,11 +9270,10 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "$n`H v`Mv<$BLOCK;v++)\n"
 "@ver[v]=`@ver$j$o[v],v%$CHANNELS,b$zs,edges);\n"
 "@O\n"
-"}\n\n\n",
+"}\n\n\n"
 "@%@e@v_block(`+$SAMPLES samples,``W_t `W,@ci,\n"
 "@'`weight*`W_weights,`table table,\n"
 "`b$zs b$zs,`edges edges){\n"
-"`H @ver[$BLOCK]@#aligned(64)`L\n"
 "@hIMAGE\n"
 "`sample pixels[$BLOCK];\n"
 "$n`H v`Mv<$BLOCK;v+=$CHANNELS){\n"
@@ -9206,26 +9298,37 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@g\n"
 "@'`weight*weights=`W_weights+i/$CHANNELS;\n"
 "@O\n"
+"@hBYTE_TABLES\n"
+"@'uchar*@ver=(@'uchar*)$o;\n"
+"uchar differ`M\n"
+"@g\n"
+"`H differ=0,@ver[$BLOCK]@#aligned(64)`L\n"
 "`block_@vers($o,@ver,b$zs,edges);\n"
+"@O\n"
 "`S!$WEIGHTED&&$CHANNELS==1&&@ver[0]==@ver[$BLOCK-1]&&\n"
 "@ver[0]==@ver[$BLOCK/2+1]){\n"
-"`H differ`M\n"
-"$n`H v=1;v<$BLOCK;v++)\n"
-"differ|=@ver[0]^@ver[v];\n"
-"`Sdiffer==0){\n"
+"$n`H v`Mv<$BLOCK;v++)\n"
+"differ|=@ver[0]!=@ver[v];\n"
+"`S!differ){\n"
 "`S$COPIES!=0||@ver[0]<b$zs.`P_bins)\n"
 "table[@ver[0]]+=$BLOCK;\n"
 "@`;\n"
 "}\n"
 "}\n"
-"_Pragma(\"unroll 8\")$n`H v`Mv<$BLOCK;v++)\n"
-"$COUNT_AT(@ver[v],v,$WEIGHTED?weights[v/$CHANNELS]:1);\n"
-"}\n\n\n"
+"@Y`H r$z=$CHANNELS==3?24:8;\n"
+"_Pragma(\"unroll 1\")$n`H v`Mv<$BLOCK;v+=r$z)\n"
+"_Pragma(\"unroll\")$n`H j`Mj<r$z;j++)\n"
+"$COUNT_AT(@ver[v+j],j,$WEIGHTED?weights[(v+j)/$CHANNELS]:1);\n"
+"}\n\n\n",
 "@%@e@v_alone(`+$SAMPLES samples,``W_t `W,@ci,\n"
 "@'`weight*weights,`table table,\n"
 "`b$zs b$zs,`edges edges){\n"
 "`sample s=$SAMPLE_IN(samples,`W,i);\n"
+"@hBYTE_TABLES\n"
+"`H @ver=(uchar)s;\n"
+"@g\n"
 "`H @ver=`@ver$j$BINNED$is,i),(`H)(i%$CHANNELS),b$zs,edges);\n"
+"@O\n"
 "$COUNT_AT(@ver,i,$WEIGHT$is,i,weights`L\n"
 "}\n\n\n\n"
 "$APART\n"
@@ -9243,21 +9346,14 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "block+=($t-@y+$BLOCK-1)/$BLOCK;\n"
 "`S@3BLOCKS_TAIL))\n"
 "$t-=($t-@y)%$BLOCK;\n"
-"@hBYTE_TABLES\n"
-"$n;i+$BLOCK<=$t;i+=$BLOCK)\n"
-"`@v_@u($o+i,table);\n"
-"$n;i<$t;i++)\n"
-"table[(`H)(i%$CHANNELS)*256+(uchar)$o[i]]++;\n"
-"@g\n"
 "$n;i+$BLOCK<=$t;i+=$BLOCK)\n"
 "`@v_block`Ksamples,$o,i,weight,table,b$zs,edges);\n"
 "$n;i<$t;i++)\n"
 "`@v_alone`Ksamples,$o,i,weight,table,b$zs,edges);\n"
-"@O\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "@hCOPIES\n"
-"@6$TABLE_$hS ($BYTE_TABLES ? $BYTE_TABLES * 256 : $COPIES * $STRIDE)\n"
+"@6$TABLE_$hS ($COPIES * $STRIDE)\n"
 "@%@etables_clear(@Z`H*tables,`b$zs b$zs){\n"
 "$nu@2$TABLE_$hS@m\n"
 "tables`N`M\n"
@@ -9269,7 +9365,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@hBYTE_TABLES\n"
 "@Z`H*$cs=tables;\n"
 "tables+=$TABLE_$hS;\n"
-"$nu@2$STRIDE@m\n"
+"$nu@2=b$zs.`P_bins@m\n"
 "tables`N`M\n"
 "$nu@2256*$CHANNELS@m{\n"
 "`H `Y`M\n"
@@ -9327,7 +9423,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "draw=draw&&`As<@0-@{s;\n"
 "alone= !$COPIES||(@z&$FLAG_FINISH);\n"
 "}else{\n"
-"draw=draw&&(!$BYTE_TABLES||$CHANNELS>1)&&blocks<@0/$BLOCK;\n"
+"draw=draw&&blocks<@0/$BLOCK;\n"
 "`As=members=draw?blocks/$PIECE+1:@{s;\n"
 "}\n"
 "$n@c`A=@{;;`A+=@{s){\n"
@@ -9358,8 +9454,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@`;\n"
 "`device_fence();\n"
 "}\n"
-"`histogram_move(accumulators,@vs,0,b$zs.`P_bins,1,b$zs.`P_bins,\n"
-"$COPIES?0:(`H)@\\s.tables,@z);\n"
+"`histogram_move(accumulators,@vs,0,b$zs.`P_bins,1,b$zs.`P_bins,(`H)@\\s.tables,@z);\n"
 "}\n\n",
 NULL};
 #else
@@ -9367,7 +9462,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9339 \"kernels.cl.inc\"\n"
+"#line 9418 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9387,9 +9482,6 @@ static const char *const gpuscan__piece_histogram[] = {
 "}\n\n"
 "@hBY_VALUE\n\n\n\n\n\n"
 "@6$BYTE_FLIP ($SAMPLE_IS_SIGNED ? 128u : 0u)\n"
-"@%`H `byte$j`sample s){\n"
-"@`((`H)s&255u)^$BYTE_FLIP;\n"
-"}\n"
 "@6$BYTE_COUNTER(slot, $c) \\\n"
 " (($SPREAD?($c)*$CHANNELS+(slot):(slot)*256+($c))*$COPIES)\n"
 "@6$COUNTER_AT(channel, $c) $BYTE_COUNTER($CHANNEL_SLOT(channel), $c)\n"
@@ -9400,7 +9492,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "@%`H `@{_@ver$j`binned s,`H channel,@Y`@ving*to,\n"
 "`b$zs b$zs){\n"
 "@hBY_VALUE\n"
-"`H bin=`byte$js);\n"
+"`H bin=((`H)s&255u)^$BYTE_FLIP;\n"
 "@K@3BIN)?(bin+1)%256:bin;\n"
 "@g\n"
 "`H slot=$CHANNEL_SLOT(channel);\n"
@@ -9428,14 +9520,12 @@ static const char *const gpuscan__piece_histogram[] = {
 "@O\n"
 "}\n\n\n"
 "@hIMAGE\n"
-"@6$HAS_VECTORS 1\n"
 "@6@>_SAMPLES $CHANNELS\n"
 "@;`image_$ved `$ved;\n"
 "@;`image_$ved `samples;\n"
 "@6`samples$jpixel) (pixel)\n"
 "@6`sample_at(pixel, v) `image_sample(*(pixel), v)\n"
 "@g\n"
-"@6$HAS_VECTORS (@> * $SAMPLE_SIZE == 16)\n"
 "@6@>_SAMPLES @>\n"
 "@;`H4 `$ved;\n"
 "@;union{\n"
@@ -9592,8 +9682,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "@talike=$IMAGE||pitch%16=`M\n"
 "`Ws.@ds=`Ws.samples/@>_SAMPLES;\n"
 "#if !$IMAGE\n"
-"`S!$HAS_VECTORS||(size_t)`Ws.$o%@N`sample)!=0||$p%$WHOLE!=0||\n"
-"pitch%(@N`sample)*$WHOLE)!=0)\n"
+"`S@>*$SAMPLE_SIZE!=16||(size_t)`Ws.$o%@N`sample)!=0||\n"
+"$p%$WHOLE!=0||pitch%(@N`sample)*$WHOLE)!=0)\n"
 "`Ws.@ds`M\n"
 "@O\n"
 "fewer=`Ws.@ds&&(!alike||$p>rest)?1:0;\n"
@@ -9741,12 +9831,10 @@ static const char *const gpuscan__piece_histogram[] = {
 "@hCOPIES\n"
 "`S!@3BARRIER_COUNTS))\n"
 "@.;\n"
-"@O\n"
 "@hMERGE\n"
 "`merge_$cs(&to,b$zs);\n"
 "@.;\n"
 "@O\n"
-"@hCOPIES\n"
 "`hand_over(&to,@vs,members,whole||(members==1&&(@z&$FLAG_FINISH)),@z,\n"
 "b$zs.`P_bins);\n"
 "@O\n"
@@ -9776,7 +9864,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9817 \"kernels.cl.inc\"\n"
+"#line 9889 \"kernels.cl.inc\"\n"
 "kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
 "get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
@@ -9788,7 +9876,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9837 \"kernels.cl.inc\"\n"
+"#line 9909 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9897,7 +9985,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9969 \"kernels.cl.inc\"\n"
+"#line 10041 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9948,7 +10036,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10025 \"kernels.cl.inc\"\n"
+"#line 10097 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10085,7 +10173,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10184 \"kernels.cl.inc\"\n"
+"#line 10256 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10367,7 +10455,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10522 \"kernels.cl.inc\"\n"
+"#line 10594 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10379,7 +10467,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@6$RANK_@n_SIZE @jS\n"
 "@6$RANK_@n_ITEM @j\n"
 "@g\n"
-"@6$RANK_@n_SIZE ($@n < 32 ? $@n : 32u)\n"
+"@6$RANK_@n_SIZE ($@n < 16 ? $@n : 16u)\n"
 "@6$RANK_@nS ($@n / $RANK_@n_SIZE)\n"
 "@6$RANK_@n (@i / $RANK_@n_SIZE)\n"
 "@6$RANK_@n_ITEM (@i % $RANK_@n_SIZE)\n"
@@ -10400,8 +10488,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@6$RANKS_BY_MASKS 0u\n"
 "@6$RANKS_BY_VOTES 1u\n"
 "@6$RANKED 2u\n\n\n"
-"@6$RANK_BATCH \\\n"
-" (!$@4?2u: !@QQUICK?1u:@QSMALL?$ROUNDS:2u)\n"
+"@6$RANK_BATCH (!@QQUICK ? 1u : @QSMALL ? $ROUNDS : 2u)\n"
 "@6$DIGIT_COUNTS ($RANK_@nS * $RADIX)\n\n\n"
 "@6$PACK (@QPACKED ? 2u : 1u)\n"
 "@6$ROWS ($RANK_@nS / $PACK)\n\n\n\n"
@@ -10432,8 +10519,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`key_code key[$PADDED($$g/$e_PARTS)];\n"
 "@U$c $c[$PADDED($$g/@R_PARTS)];\n"
 "@Umover mover[$PADDED($$g)];\n"
-"`H @v[@QPACKED?$DIGIT_COUNTS:1];\n\n"
-"`H @w_$ws[$@4?1:$RANK_BATCH*$DIGIT_COUNTS];\n"
+"`H @v[@QPACKED?$DIGIT_COUNTS:1];\n"
 "}exchange;\n"
 "`H $y[$DIGIT_COUNTS/$PACK];\n"
 "@h@4\n"
@@ -10477,6 +10563,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$FORGET_UINT(ordered);\n"
 "@O\n"
 "@Kordered;\n"
+"}\n\n\n\n\n"
+"@%`H `item_anew(`@w @w){\n"
+"@K@i+($@4?0:@w.$w&$RADIX);\n"
 "}\n\n\n"
 "@7`H @U@W(`H x,@Z@U@a*@a){\n"
 "@h@4\n"
@@ -10553,9 +10642,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@QFIELDS(@QFIELD_LOAD)\n"
 "@(u@2$ROUNDS@m\n"
 "`F`N=records`N.$c;\n"
-"}\n\n"
+"}\n\n",
 "@6@QFIELD_STORE(f, `G) $mied.to_##f[i] = record.fields.field_##f;\n"
-"@O\n\n\n",
+"@O\n\n\n"
 "@%@esort@T_$c(@U$mied $mied,`position i,@U$c $c,\n"
 "@tunpacks){\n"
 "#if @QPACKS\n"
@@ -10787,59 +10876,46 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`put_packed(t->@|s,k,$PLACE@p,at);\n"
 "}\n"
 "}\n\n"
-"@g\n\n\n\n"
+"@g\n\n\n\n\n\n"
 "@7void @Urank_by_barriers(@U`F*t,`@w @w,\n"
 "@Z@U@a*@a){\n"
-"vola`F @Z`H*$ws=@a->exchange.@w_$ws+$RANK_@n*$RADIX;\n"
-"vola`F @Z`H*@vs=@a->$y+$RANK_@n*$RADIX;\n"
-"@Y`H bit=1u<<$RANK_@n_ITEM;\n"
-"$n`H i=$RANK_@n_ITEM;i<$RADIX;i+=$RANK_@n_SIZE){\n"
-"$n`H b`Mb<$RANK_BATCH;b++)\n"
-"$ws[b*$DIGIT_COUNTS+i]`M\n"
-"@vs[i]`M\n"
-"}\n"
+"vola`F @Z`H*`Js=@QCOUNTS+$RANK_@n*$RADIX;\n"
+"@Y`H bit=0x10000u<<$RANK_@n_ITEM;\n"
+"$n`H i=$RANK_@n_ITEM;i<$RADIX;i+=$RANK_@n_SIZE)\n"
+"`Js[i]`M\n"
 "`S@i==0){\n"
 "@a->@w_$w=@w.$w;\n"
 "@a->@w_shift=@w.shift;\n"
 "}\n"
 "@.;\n"
-"@(u@2$ROUNDS;k+=$RANK_BATCH){\n"
-"@Y`H batch=$x$RANK_BATCH,$ROUNDS-k);\n"
-"`H @ws[$RANK_BATCH],@W[$RANK_BATCH],peers[$RANK_BATCH];\n"
-"@(`H b`Mb<batch;b++){\n"
-"@ws[b]=`ordered_@w(t->$r[k+b],@w);\n"
-"@Dor($ws+b*$DIGIT_COUNTS+@ws[b],bit);\n"
+"@(u@2$ROUNDS@m{\n"
+"vola`F @Z`H*`V=`Js+`ordered_@w(t->$r`N,@w);\n"
+"@Dadd(`V,bit);\n"
+"@.;\n"
+"`H `J= *`V,peers=`J&0xffff0000u;\n"
+"@.;\n"
+"`H rank=`J-peers+(`H)pop@v(peers&(bit-1`L\n"
+"`S(peers& -bit)==bit)\n"
+"@Dadd(`V,rank+1-`J);\n"
+"`S@3SORT_ORDER))\n"
+"rank=`J-peers+(`H)pop@v(peers& ~bit& -bit);\n"
+"`put_packed(t->@|s,k,$PLACE@p,rank);\n"
 "}\n"
 "@.;\n"
-"@(`H b`Mb<batch;b++){\n"
-"@W[b]=@vs[@ws[b]];\n"
-"@(`H c`Mc<b;c++)\n"
-"@W[b]+=(`H)pop@v($ws[c*$DIGIT_COUNTS+@ws[b]]);\n"
-"peers[b]=$ws[b*$DIGIT_COUNTS+@ws[b]];\n"
-"}\n"
-"@.;\n"
-"@(`H b`Mb<batch;b++){\n"
-"`H below=(`H)pop@v(peers[b]&(@3SORT_ORDER)? ~bit& -bit:bit-1`L\n"
-"`put_packed(t->@|s,k+b,$PLACE@p,@W[b]+below);\n"
-"`Speers[b]>>$RANK_@n_ITEM==1){\n"
-"$ws[b*$DIGIT_COUNTS+@ws[b]]`M\n"
-"@Dadd(@vs+@ws[b],(`H)pop@v(peers[b]`L\n"
-"}\n"
-"}\n"
-"@.;\n"
-"}\n"
 "@U$b(t,@a);\n"
 "}\n\n\n"
 "@7void @Umove_ranked(@U`F*t,`@w @w,\n"
 "@Z@U@a*@a){\n"
-"@Y@Z`H*$y=@a->$y+$RANK_@n*$RADIX;\n"
-"`H ranks[$PACKED_$hS($PLACE@p)];\n"
+"@Y@Z`H*$y=@a->$y+$RANK_@n/$PACK*$RADIX;\n"
+"`H ranks[$PACKED_$hS($PLACE@p)],upper=$RANK_@n%$PACK;\n"
 "@w=`@w_anew(@w,@a);\n"
 "@(`H w`Mw<$PACKED_$hS($PLACE@p);w++)\n"
 "ranks[w]=t->@|s[w];\n"
 "@(u@2$ROUNDS@m{\n"
-"`H rank=`packed_at(ranks,k,$PLACE@p);\n"
-"`H @|=$PADDED($y[`ordered_@w(t->$r`N,@w)]+rank);\n"
+"`H @y=$y[`ordered_@w(t->$r`N,@w)];\n"
+"`S@QPACKED)\n"
+"@y=`half_at(@y,upper);\n"
+"`H @|=$PADDED(@y+`packed_at(ranks,k,$PLACE@p`L\n"
 "`S$e_PARTS==1)\n"
 "@a->exchange.key[@|]=t->$r`N;\n"
 "`put_packed(t->@|s,k,$PLACE@p,@|);\n"
@@ -10847,12 +10923,12 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "@6@Ut`Py @Urank_by_barriers\n"
 "@6@Uexchange @Umove_ranked\n"
-"@O\n\n\n\n",
+"@O\n\n\n\n"
 "@7@esort@T_$r(@H`key_$l*$r_`Q,@twhole,`H valid,`H `A,\n"
 "`@w @w,`H*@ws,@Z@U@a*@a){\n"
-"@Y`H $t=$ROUNDS/$e_PARTS;\n"
+"@Y`H $t=$ROUNDS/$e_PARTS,item=`item_anew(@w);\n"
 "@(u@2$t@m{\n"
-"`H i=k*$@n+@i,at=`A*($$g/$e_PARTS)+i;\n"
+"`H i=k*$@n+item,at=`A*($$g/$e_PARTS)+i;\n"
 "`Swhole||at<valid){\n"
 "`key_code ordered=@a->exchange.key[$ROUND_PLACE(k)];\n"
 "`H d=`ordered_@w(ordered,@w);\n"
@@ -10862,11 +10938,13 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "}\n"
 "@.;\n"
-"}\n\n\n"
+"}\n\n\n",
 "@7@esort@T_$cs(@U$mied $mied,@twhole,@tunpacks,`H valid,\n"
-"`H `A,@Y`H*@ws,@Z@U@a*@a){\n"
+"`H `A,`@w @w,@Y`H*@ws,\n"
+"@Z@U@a*@a){\n"
+"@Y`H item=`item_anew(@w);\n"
 "@(u@2$ROUNDS/@R_PARTS@m{\n"
-"`H i=k*$@n+@i,at=`A*($$g/@R_PARTS)+i;\n"
+"`H i=k*$@n+item,at=`A*($$g/@R_PARTS)+i;\n"
 "`H d=`packed_at(@ws,`A*($ROUNDS/@R_PARTS)+k,$DIGIT@p);\n"
 "`Swhole||at<valid)\n"
 "`sort@T_$c($mied,@a->@ws.to[d]+at,\n"
@@ -10896,11 +10974,11 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`packed_anew(@ws,$DIGIT@p);\n"
 "@Uorder_$cs(`F,t->@|s,`A,@R_PARTS,@a);\n"
 "`S@QPACKS&&`B->@z&$FLAG_UNPACKS)\n"
-"`sort@T_$cs($mied,@x,true,valid,`A,@ws,@a);\n"
+"`sort@T_$cs($mied,@x,true,valid,`A,@w,@ws,@a);\n"
 "else `Svalid==$$g)\n"
-"`sort@T_$cs($mied,true,@x,valid,`A,@ws,@a);\n"
+"`sort@T_$cs($mied,true,@x,valid,`A,@w,@ws,@a);\n"
 "else\n"
-"`sort@T_$cs($mied,@x,@x,valid,`A,@ws,@a);\n"
+"`sort@T_$cs($mied,@x,@x,valid,`A,@w,@ws,@a);\n"
 "}\n"
 "}\n\n"
 "#if @QSMALL\n"
@@ -11036,7 +11114,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11309 \"kernels.cl.inc\"\n"
+"#line 11376 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11194,7 +11272,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11491 \"kernels.cl.inc\"\n"
+"#line 11558 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11287,7 +11365,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11593 \"kernels.cl.inc\"\n"
+"#line 11660 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -11427,6 +11505,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_exact_prefixes,
     gpuscan__piece_packed_elements,
     gpuscan__piece_cascade,
+    gpuscan__piece_kept_memory,
     gpuscan__piece_lane_scans,
     gpuscan__piece_group_tiles,
     gpuscan__piece_kept_tiles,
@@ -11756,7 +11835,7 @@ typedef struct gpuscan__facts {
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
-    X(vectors,  { 2,  20,  28,  16,  20,  4,  4,  4,  4}) /* tuning: sort-no-lanes */                                  \
+    X(vectors,  { 2,  20,  28,  16,  28,  4,  4,  4,  4}) /* tuning: sort-no-lanes */                                  \
     X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* maximum bytes of local memory per group; 0: no limit */         \
                 {0, 42 << 10, 32 << 10, 0, 42 << 10, 0, 0, 0, 0}) /* [0]: sub-groups of 32; [1]: of others, or none */ \
     /* 1: a tile whose keys or values have 8 bytes or more may pass through local memory in 2 or 4 parts */            \
@@ -12836,8 +12915,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(AMD_OR_INTEL, SELECTIONS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, RUNS, 0, 0, MULTI_PASS, 256, 8, 0, 0, 0),
-    GPUSCAN__TILE(OTHER_GPU, KEYS, 0, 0, MULTI_PASS, 128, 3, 0, 0, 0),
-    GPUSCAN__TILE(OTHER_GPU, RUNS, 0, 0, MULTI_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(OTHER_GPU, RUNS, 0, 0, MULTI_PASS, 128, 4, 0, 0, 0),
 #endif
     /* Scans on AMD's and Intel's GPUs. On AMD's, SINGLE_PASS_AHEAD beats SINGLE_PASS above 16 MiB (4 MiB if elements
        have 8 bytes and any order gives the same result). Intel's compiler would keep 8 vectors of bytes or floats in
@@ -17645,7 +17723,7 @@ typedef struct gpuscan__reduce_plan {
        GPU, they are extra groups, which sum the rows or segments of more than `split_each` elements. On a CPU, they
        share all elements and segment ends: see [REDUCE SEGMENTS] in kernels.cl.inc. */
     uint64_t split_groups, split_each, split_count;
-    uint64_t marks_at;  /* byte offset in PLAIN scratch of groups' marks: see gpuscan_mark_store in kernels.cl.inc */
+    uint64_t marks_at;  /* byte offset in PLAIN scratch of groups' marks: see gpuscan_outlet in kernels.cl.inc */
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
 } gpuscan__reduce_plan;
 
@@ -19085,14 +19163,14 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
 /* Decides whether the launch that counts also writes `counts`. It does in these cases:
       tiles  one group counts each tile. A GPU must also count all tiles in a single launch, in local memory
       GPU    one group counts each slice of the bins, or accumulators count the groups that have added to them
-      CPU    there is one group; or the device has a fence, and the tables have at most CPU_SUM_AT_ONCE bytes. On a
-             simulator (FENCE_MEM), tables must be local: it reports plain stores to tables in scratch as a race
+      CPU    there is one group; or the device has a fence, and the tables have at most CPU_SUM_AT_ONCE bytes. A
+             simulator (FENCE_MEM) would report the last group's loads of the tables as a race
    Without tiles, a CPU's first group counts in `counts` instead of a table in scratch if the launch writes `counts`,
    and if `counts` can be read and has no gaps. */
 static void gpuscan__histogram_finishing(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     int is_cpu = gpuscan__key_is_cpu(&plan->common.key), is_apart = is_cpu && !own->copies && !own->tiled;
-    int fences = gs->device.fence != GPUSCAN__FENCE_NONE && (own->copies || gs->device.fence != GPUSCAN__FENCE_MEM);
+    int fences = gs->device.fence != GPUSCAN__FENCE_NONE && gs->device.fence != GPUSCAN__FENCE_MEM;
     uint64_t bytes = (own->copies ? 1 : plan->groups - 1) * plan->all_bins * gpuscan__types[plan->counter].size;
     if (own->tiled)
         plan->in_launch = plan->members == 1 && (is_cpu || (plan->groups <= GPUSCAN__TILE_GROUPS && own->copies));
@@ -19592,7 +19670,8 @@ static const char *const *gpuscan__select_kernels(const gpuscan__key *key) {
 
 static uint64_t gpuscan__select_pieces(const gpuscan__key *key) {
     int cpu = gpuscan__key_is_cpu(key);
-    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(KEPT_TILES, !cpu) |
+    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(KEPT_MEMORY, !cpu) |
+           GPUSCAN__PIECE(KEPT_TILES, !cpu) |
            GPUSCAN__PIECE(TILE_SCANS, !cpu) | GPUSCAN__PIECE(HANDOVER, 1) | GPUSCAN__PIECE(SELECT, 1) |
            GPUSCAN__PIECE(ENGINE, 1);
 }
@@ -19640,9 +19719,9 @@ static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
 }
 
 /* Returns whether each sub-group lists its own runs and their results: see RUNS_BY_SUBGROUP in kernels.cl.inc. */
-static int gpuscan__select_lists_runs(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
+static int gpuscan__select_lists_runs(const gpuscan__key *key, const gpuscan__select_key *own,
                                       const gpuscan__elements *e) {
-    return e->reduces && (e->result_size == 4 || e->result_size == 8) && gpuscan__uses_lanes(gs, key) &&
+    return e->reduces && (e->result_size == 4 || e->result_size == 8) && !gpuscan__key_is_cpu(key) &&
            !gpuscan__select_lists_places(own);
 }
 
@@ -19677,7 +19756,7 @@ static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *ke
         return 16;
     if (gpuscan__select_stages(own))
         bytes += own->sizes[0];
-    if (gpuscan__select_lists_runs(gs, key, own, e))
+    if (gpuscan__select_lists_runs(key, own, e))
         bytes += e->result_size;
     if (gpuscan__select_lists_places(own))
         bytes += 2;
@@ -19710,7 +19789,7 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_number(text, "STAGED_SIZE", stages ? own.sizes[0] : 0);
     gpuscan__define_number(text, "PLACES", (uint64_t)gpuscan__select_lists_places(&own));
     gpuscan__define_number(text, "RUNS_BY_SUBGROUP",
-                           (uint64_t)gpuscan__select_lists_runs(gs, &plan->key, &own, &plan->e));
+                           (uint64_t)gpuscan__select_lists_runs(&plan->key, &own, &plan->e));
     gpuscan__define_number(text, "LIST_AT", gpuscan__select_list_at(gs, &plan->key, &own, plan->e.t_size));
     gpuscan__define_operation(text, gs, plan,
                               gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
@@ -20529,15 +20608,14 @@ static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
 
 /* Returns how many of `group` work-items rank elements together: see the rank groups of [SORT GROUP]. */
 static uint32_t gpuscan__sort_rank_group(const gpuscan *gs, uint32_t group) {
-    return gpuscan__whole_lanes(gs, group) ? gpuscan__group_lanes(gs, group) : group < 32 ? group : 32;
+    return gpuscan__whole_lanes(gs, group) ? gpuscan__group_lanes(gs, group) : group < 16 ? group : 16;
 }
 
-/* Returns whether a 32-bit word holds a digit's next positions for two sub-groups: see SORT_PACKED. The digits' counts
+/* Returns whether a 32-bit word holds a digit's next positions for two rank groups: see SORT_PACKED. The digits' counts
    (4 bytes each) then share local memory with the tile's keys. They may take at most 8 bytes per key of the tile. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__sort_rank_group(gs, group), tile = group * vectors;
-    return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
-           rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
+    return rank_groups % 2 == 0 && rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
 }
 
 /* Bytes of scratch before the state words: a base of 4 bytes for each of 256 digits in each of 8 passes. */
@@ -20566,7 +20644,7 @@ static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key 
            (own->form >= GPUSCAN__SORT_FILLED && own->value_size == 0 && gpuscan__whole_lanes(gs, group));
 }
 
-/* Elements that a work-item ranks at once (RANK_BATCH), if there are several tiles, or if there are no lanes. */
+/* Elements that a work-item ranks at once (RANK_BATCH), if there are several tiles. */
 enum { GPUSCAN__SORT_BATCH = 2 };
 
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
@@ -20581,7 +20659,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     if (gpuscan__sort_is_packed(gs, own, group, vectors))
         bytes = gpuscan__max(bytes, places) + places / 2;
     else
-        bytes = gpuscan__max(bytes, whole ? 0 : GPUSCAN__SORT_BATCH * places) + places;
+        bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : 0);
     if (gpuscan__sort_ranks_quick(gs, own, group) && own->form != GPUSCAN__SORT_SMALL)
@@ -20784,8 +20862,8 @@ static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *
 }
 
 /* Sets the key's group, vectors and tile. Until local memory suffices, reduces `vectors` in steps of `batch`, then
-   halves `group` and begins with `most` vectors again. Without lanes, a group of more than 32 work-items has a multiple
-   of 32. Clears `padded` (see GPUSCAN_PADDED in kernels.cl.inc) unless a group has a multiple of 32 work-items. */
+   halves `group` and begins with `most` vectors again. Without lanes, a group of more than 16 work-items has a multiple
+   of 16. Clears `padded` (see GPUSCAN_PADDED in kernels.cl.inc) unless a group has a multiple of 32 work-items. */
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t most,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
@@ -20913,8 +20991,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     gpuscan__sort_key *own = &plan->key;
     int is_single = gpuscan__is_single_pass(strategy), cpu = gpuscan__is_cpu_strategy(strategy);
     key->strategy = (uint32_t)strategy;
-    /* with digits of 8 bits, a group of one work-item takes up to 5,184 bytes */
-    own->digit_bits = cpu || gs->device.local_memory >= 6 * GPUSCAN__KIB ? 8 : 4;
+    /* with digits of 8 bits, a group of one work-item takes up to 3,152 bytes */
+    own->digit_bits = cpu || gs->device.local_memory >= 4 * GPUSCAN__KIB ? 8 : 4;
     own->whole = (cpu || is_single) && gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 &&
                  plan->end == 8 * plan->keys.size;
     if (cpu) {

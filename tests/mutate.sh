@@ -62,11 +62,7 @@ gpuscan_fold_window: polls = 0 => polls = 1 # the same
 gpuscan_window_scan: d < GPUSCAN_WINDOW => d <= GPUSCAN_WINDOW # no lane is as high: a round that changes nothing
 gpuscan_vote: SUBGROUP * GPUSCAN_LANES => SUBGROUP / GPUSCAN_LANES # 0 both: groups that vote are one sub-group
 gpuscan_tile_sum_alone: ROLLED for (uint s = 0; s < => ROLLED for (uint s = 0; s <= # comes in behind the result
-gpuscan_count_bytes: uint k = 1; k < => uint k = 0; k < # compares the first word with itself
-gpuscan_count_bytes: GPUSCAN_BLOCK_WORDS - 1; k++ => GPUSCAN_BLOCK_WORDS - 0; k++ # compares the last word again
-gpuscan_count_bytes: k < GPUSCAN_BLOCK_WORDS - 1 => k <= GPUSCAN_BLOCK_WORDS - 1 # the same
 gpuscan_count_block: counter[0] == counter[GPUSCAN_BLOCK / 2 => counter[0] != counter[GPUSCAN_BLOCK / 2 # only where to look for runs
-gpuscan_count_block: uint v = 1 => uint v = 0 # compares the first counter with itself
 GPUSCAN_PIECE: 65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK => * # what a group draws at a time
 END_OF_LIST
 
