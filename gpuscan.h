@@ -5027,7 +5027,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`Y=`@__at($y,f$z.$s);\n"
 "}\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "@7`@_ `find_@_(`+@Y``W*`W,`H `F,`O`Y,\n"
 "@Z`@a*@a){\n"
 "`nearest f$z;\n"
@@ -5229,7 +5229,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4466 \"kernels.cl.inc\"\n"
+"#line 4468 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``C_`Ws_@\\s;\n\n"
@@ -5521,7 +5521,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4804 \"kernels.cl.inc\"\n"
+"#line 4806 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5624,7 +5624,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4935 \"kernels.cl.inc\"\n"
+"#line 4937 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5915,7 +5915,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5271 \"kernels.cl.inc\"\n"
+"#line 5273 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
 "}``C_$ps_@\\s;\n\n"
@@ -5967,7 +5967,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5352 \"kernels.cl.inc\"\n"
+"#line 5354 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6014,7 +6014,7 @@ static const char *const gpuscan__piece_select[] = {
 "dispatch[@\\s.dispatch_@]+1]=(`H)y;\n"
 "dispatch[@\\s.dispatch_@]+2]=1;\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@%`H `past_@v(@'``X*`X,@c@y,@c@v){\n"
 "@hBITS\n"
 "@cunits=`units(@v);\n"
@@ -6427,7 +6427,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5899 \"kernels.cl.inc\"\n"
+"#line 5902 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6737,7 +6737,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6228 \"kernels.cl.inc\"\n"
+"#line 6231 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6817,7 +6817,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6321 \"kernels.cl.inc\"\n"
+"#line 6324 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -7036,7 +7036,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6587 \"kernels.cl.inc\"\n"
+"#line 6590 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7681,7 +7681,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7342 \"kernels.cl.inc\"\n"
+"#line 7345 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7734,7 +7734,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7411 \"kernels.cl.inc\"\n"
+"#line 7414 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8045,7 +8045,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`S!at->adds)\n"
 "$u=@5@l\n"
 "@K@\\s->few_strips?`$ss_`Y_one`K$u,@a):$u;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@7@e$us_put(`+@Z`t*$us,@'`t*`Es,@c@y,\n"
 "@Y`integral_@\\s*@\\s,@Y``F_@|*at){\n"
 "@t$a=at->strip>0&&at->strip<@\\s->strips&& !@3INTEGRAL_LEFT);\n"
@@ -8122,7 +8122,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7854 \"kernels.cl.inc\"\n"
+"#line 7858 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8619,7 +8619,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8437 \"kernels.cl.inc\"\n"
+"#line 8441 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -8939,7 +8939,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8817 \"kernels.cl.inc\"\n"
+"#line 8821 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9032,7 +9032,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8939 \"kernels.cl.inc\"\n"
+"#line 8943 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
 "@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
@@ -9282,7 +9282,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9232 \"kernels.cl.inc\"\n"
+"#line 9236 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9420,7 +9420,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`H at=(`H)(size_t)`Ws.$o+`W*(`H)(@\\s.pitch*@N`@G`L\n"
 "@`(16-at%16)/(`H)@N`sample)%@>;\n"
 "@O\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "@;@b{\n"
 "@c@y_`W,@y_x;\n"
 "`H `W,x,`Ws,across,`E_`Ws,`E_x;\n"
@@ -9684,7 +9684,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9703 \"kernels.cl.inc\"\n"
+"#line 9708 \"kernels.cl.inc\"\n"
 "kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
 "get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
@@ -9696,7 +9696,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9723 \"kernels.cl.inc\"\n"
+"#line 9728 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9805,7 +9805,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9855 \"kernels.cl.inc\"\n"
+"#line 9860 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9856,7 +9856,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9911 \"kernels.cl.inc\"\n"
+"#line 9916 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -9993,7 +9993,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10070 \"kernels.cl.inc\"\n"
+"#line 10075 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10275,7 +10275,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10408 \"kernels.cl.inc\"\n"
+"#line 10413 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10523,7 +10523,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 " @.; \\\n"
 " }\n"
 "@QTAKE(@Utake_$r,`key_code,key)\n"
-"@QTAKE(@Utake_movers,@Umover,mover)\n\n\n\n"
+"@QTAKE(@Utake_movers,@Umover,mover)\n\n\n\n\n"
 "@7void @U$b(@U`F*t,@Z@U@a*@a){\n"
 "@(`H e`Me<@i_DIGITS;e++){\n"
 "`H d=$OWN_DIGIT(e),@vs[$RANK_@nS];\n"
@@ -10696,7 +10696,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`put_packed(t->@|s,k,$PLACE@p,at);\n"
 "}\n"
 "}\n\n"
-"@g\n\n\n\n\n\n"
+"@g\n\n\n\n\n\n\n"
 "@7void @Urank_by_barriers(@U`F*t,`@w @w,\n"
 "@Z@U@a*@a){\n"
 "vola`F @Z`H*`Js=@QCOUNTS+$RANK_@n*$RADIX;\n"
@@ -10934,7 +10934,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11190 \"kernels.cl.inc\"\n"
+"#line 11197 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11092,7 +11092,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11372 \"kernels.cl.inc\"\n"
+"#line 11379 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11185,7 +11185,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11474 \"kernels.cl.inc\"\n"
+"#line 11481 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -11617,7 +11617,7 @@ typedef struct gpuscan__facts {
     X(split_group, {32,  128, 256, 256, 256, 64, 64, 64, 64})                                                          \
     X(lanes, GPUSCAN__NVIDIA(1 << 20, 1 << 18))                                                                        \
     X(lanes_items, GPUSCAN__NVIDIA(256, 0))                                                                            \
-    /* minimum elements of a row or segment that extra groups sum; no minimum if a compute unit has fewer than 4 */    \
+    /* minimum elements of a row or segment that extra groups sum, if there are 4 or more results per compute unit */  \
     X(split_from, GPUSCAN__ALIKE(4096))                                                                                \
     X(lane_registers, GPUSCAN__NVIDIA(48, 0)) /* register limit if lanes sum short segments, extra groups long ones */
 
@@ -11649,14 +11649,15 @@ typedef struct gpuscan__facts {
 /* Sorts. A tile has up to `vectors` elements per work-item. A larger tile stores longer runs of elements with one
    digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA
    (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. If only the device knows the count, launches are as large as
-   for the desc's `count`. tuning: sort-counted. `units` is 8 on Intel's GPUs: 8 or 16 compute units share local memory,
-   and a group of 512 work-items, in sub-groups of 8 lanes, fills 8 of them. tuning: sort-intel, sort-together-others */
+   for the desc's `count`. tuning: sort-counted. `units`, the compute units that a group fills, is 8 on Intel's GPUs:
+   what Intel counts as a compute unit is a part of a core. Local memory serves 8 or 16 of these parts. A group of 512
+   work-items has 64 sub-groups of 8 lanes, which fill 8 of them. tuning: sort-intel, sort-together-others */
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
     X(vectors,  { 2,  20,  28,  16,  28,  4,  4,  4,  4}) /* tuning: sort-no-lanes */                                  \
     X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* maximum bytes of local memory per group; 0: no limit */         \
-                {0, 42 << 10, 32 << 10, 0, 42 << 10, 0, 0, 0, 0}) /* [0]: sub-groups of 32; [1]: of others, or none */ \
+                {0, 42 << 10, 32 << 10, 0, 42 << 10, 0, 0, 0, 0}) /* [0]: sub-groups have 32 lanes; [1]: otherwise */  \
     /* 1: a tile whose keys or values have 8 bytes or more may pass through local memory in 2 or 4 parts */            \
     X(halves,   { 0,   1,   1,   0,   0,  0,  0,  0,  0})                                                              \
     /* maximum elements that SINGLE_PASS sorts in one launch, with at most one tile per compute unit. The groups wait  \
@@ -11716,7 +11717,7 @@ typedef struct gpuscan__device {
 
 /* [OPERATIONS], types ------------------------------------------------------------------------------------------- */
 
-/* Lists the operations as function names contain them. An operation's section ends with gpuscan__NAME_operation. */
+/* Lists the operations, spelled as in function names. An operation's section ends with gpuscan__NAME_operation. */
 #define GPUSCAN__OPERATIONS(X)                                                                                         \
     GPUSCAN__IF(SCAN, X, scan) GPUSCAN__IF(UNIFORM_ADD, X, uniform_add) GPUSCAN__IF(REDUCE, X, reduce)                 \
     GPUSCAN__IF(HISTOGRAM, X, histogram) GPUSCAN__IF(SELECT, X, select) GPUSCAN__IF(RUNS, X, runs)                     \
@@ -11807,7 +11808,7 @@ typedef struct gpuscan__stage {
     cl_image_format image;         /* the stand-in image's format; all 0: no image */
 } gpuscan__stage;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
-#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of `sham`, and of `scratch` in recordings for blobs */
+#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of `sham`, and of `scratch` in blobs' recordings */
 
 /* A launch that gpuscan__rehearse has recorded. gpuscan__replay repeats the launch without a plan, since no plan comes
    with a blob. `values` holds the arguments passed by value, one after another: the struct of numbers and at most one
@@ -11938,12 +11939,12 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
     gpuscan__text_bytes(text, string, strlen(string));
 }
 
-/* The marks. In embedded code, ` and a mark stand for code that passes a call's values and sources from function to
-   function: see VALUES in tools/embed. Three marks occur only in texts of this file:
+/* The marks. In embedded code, a backquote and one of these characters, a mark, stand for code that passes a call's
+   values and sources from function to function: see VALUES in tools/embed. Three marks are only in texts of this file:
      !  declares the variables that an expression sees
      ?  declares the members of the struct that is passed
-     ~  declares the sources' offsets and the values in a kernel's struct of numbers. The values are declared as 64-bit
-        words, because PoCL 3.1 misplaces a struct with vectors there */
+     ~  declares two members of a kernel's struct of numbers: the sources' offsets, and the values as 64-bit words,
+        because PoCL 3.1 misplaces a struct with vectors there */
 static const struct {
     char mark, without[5]; /* without: the code in programs that have no values and no sources */
     char with[16];         /* with values or sources: the first part of the code */
@@ -14714,7 +14715,7 @@ static gpuscan_result gpuscan__check_queue(gpuscan *gs, const char *field, cl_co
     cl_context context = NULL;
     cl_device_id device = NULL;
     cl_int code;
-    *in_order = gs->last_in_order; /* right if `queue` is last_queue, which gs retains: no other queue has its handle */
+    *in_order = gs->last_in_order; /* right if `queue` is last_queue: gs retains it, so no other queue has its handle */
     if (queue == gs->last_queue)
         return GPUSCAN_SUCCESS;
     if ((code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL)) == CL_SUCCESS &&
@@ -17074,7 +17075,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
 }
 
 /* Returns how many groups to launch. A group loops over parts of rows. If rows are not cut, a CPU gets 16 groups per
-   compute unit, because units differ in speed, but at most one per tile / 16 elements, because starts take time. */
+   compute unit, because units differ in speed, but at most one for every (tile / 16) elements, because starts take
+   time. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
     uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
@@ -17712,8 +17714,8 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if (plan->image.place)
         *range = plan->image.range;
     /* The range `result` has no buffer. It exists so that gpuscan_reduce_host's array `result` is checked for overlaps.
-       at_zero stays 0 for both ranges: it would make the buffer that replaces dst in a rehearsal (see
-       gpuscan__rehearse) as large as dst, but a rehearsal stores at most one result. */
+       If at_zero were 1, gpuscan__rehearse would replace dst by a buffer as large as dst. It stays 0 for both ranges,
+       since a rehearsal stores at most one result. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -17771,7 +17773,7 @@ static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
 /* Returns whether a whole group sums each row or segment, instead of a sub-group's lanes. It does if a lane would have
    more elements than the following:
      if order matters   LANE_IN_ORDER. Each lane loads neighbouring elements: more would exhaust the first-level cache
-     if split           five times the elements that a lane loads at a time
+     if key.split       five times the elements that a lane loads at a time (extra groups sum what is long)
      otherwise          LANE_LONG. But lanes also sum very many rows of up to profile.segments.row_lanes elements */
 static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
@@ -18443,10 +18445,10 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
         key->mode = gpuscan__bin_mode(range, bins);
         bounds->factor = gpuscan__bin_factor(key->mode, range, bins);
     }
-    /* 32 bits suffice for the offset s - lower of a sample s if the range lies within the type: if s < lower, the
-       offset wraps to 2^32 - (lower - s), which is at least the range, so that s counts as outside. But a closed range
-       includes the offset `range`. If upper is one past the type's values, the smallest s could wrap to that offset.
-       Bins of 2^32 or more values need 64-bit offsets, too. */
+    /* The offset s - lower of a sample s may have 32 bits if no s outside of the bins gets the offset of one inside. If
+       s < lower, the offset wraps to 2^32 - (lower - s), which is least for the type's least value. If [lower, upper)
+       lies within the type, that is at least `range`, so s counts as outside. In a closed range, the offset `range`
+       counts as inside, so `upper` must be a value of the type. Bins of 2^32 or more values need 64 bits, too. */
     key->wide_offset |= lower - least >= whole || range > whole - (lower - least) - key->closed ||
                         (key->mode == GPUSCAN__BIN_MODE_SHIFT && bounds->factor > 31);
     return GPUSCAN_SUCCESS;
@@ -19944,7 +19946,8 @@ static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__sele
               : gpuscan__arg_buffer(launch, buffer) * (size / word);
 }
 
-/* Sets the arguments of outputs and tally. enters: 1 if outputs go to scratch. leaves: 1 if they come from scratch. */
+/* Sets the arguments of outputs and tally. enters: 1 if kernels store outputs to scratch. leaves: 1 if
+   they copy outputs from scratch. */
 static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, int enters, int leaves,
                                  gpuscan__select_numbers *numbers) {
     const gpuscan__select_key *key = &plan->key;
@@ -20549,7 +20552,7 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
 #define GPUSCAN__SORT_NARROW ((uint64_t)UINT32_MAX)
 #endif
 
-/* Returns the bits to flip in codes: a signed integer's sign bit and, if `descending` is 1, all bits once more. */
+/* Returns the bits to flip in codes: a signed integer's sign bit or none; if `descending` is 1, all others instead. */
 static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     uint32_t bits = gpuscan__types[type].size * 8;
     uint64_t ones = ~(uint64_t)0 >> (64 - bits);
@@ -20909,7 +20912,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
         gpuscan__sort_buffers_of_range(plan, values, &plan->common.ranges[GPUSCAN__SORT_PAYLOADS]);
     else if (!packs && permutation.mem && plan->index_size == values->size)
         gpuscan__sort_buffers_of(plan, values, permutation, permutation, 0, 0);
-    else /* a sort that packs has 2 passes or more. The last one unpacks: of 2 passes, only pass 0 stores records */
+    else /* a sort that packs has 2 or more passes, and the last pass unpacks: with 2, one buffer of records suffices */
         gpuscan__sort_buffers_in_scratch(plan, values, !packs || plan->passes > 2);
 }
 
