@@ -19125,7 +19125,8 @@ static void gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__pla
 
 /* The self-test holds values as whole numbers of units: integers as they are, floats in units of 1/32. A bin of floats
    has 5 units: so floats, bounds and edges are exact, but the reciprocal of a bin's width is rounded. */
-enum { GPUSCAN__TEST_UNITS = 32, GPUSCAN__TEST_WIDTH = 5 };
+#define GPUSCAN__TEST_UNITS 32
+#define GPUSCAN__TEST_WIDTH 5
 
 /* A self-test has its own expressions. With `convert`, a pixel holds a number n below TEST_VALUES: in a custom type's
    last uint or uchar, or in one channel (the rest are 0). i is the pixel's index in its row. `convert` returns value
