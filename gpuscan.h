@@ -7792,6 +7792,19 @@ static const char *const gpuscan__piece_integral[] = {
 "@K$x@\\s->band_`Ws,@\\s->height-band*@\\s->band_`Ws);\n"
 "}\n\n"
 "@hCPU\n"
+"@hWIDE > 1\n"
+"@%``I `pixels_at(`+$PICTURE `X,`@|_t at){\n"
+"@hIMAGE\n"
+"``I_@Gs y;\n"
+"$nint v`Mv<@k;v++)\n"
+"y.@G[v]=`pixel_$v`K`X,$PLACE_PAST(at,v,0,0),1);\n"
+"@Ky.`P;\n"
+"@g\n"
+"``I y=`$v_`I`K`X,at);\n"
+"@K$SQUARE?y*y:y;\n"
+"@O\n"
+"}\n"
+"@O\n\n"
 "@%@epixel@T(@H`cell*to,`O$c){\n"
 "`pixel pixel;\n"
 "pixel.$c=$c;\n"
@@ -7817,14 +7830,13 @@ static const char *const gpuscan__piece_integral[] = {
 "@H`cell*to,@cwidth,@t@rs,`H @z,@Y@tstores){\n"
 "`O`Y=$START;\n"
 "@cx`M\n"
-"@hWIDE > 1$d!$IMAGE\n"
+"@hWIDE > 1\n"
 "@c$p=stores?$x@@``D_$p((@H`result*)to,0,@z),width):0;\n"
 "``I id=@5_`I(`.),@W;\n"
 "@;``I unaligned @#aligned(@N`t))`L\n"
 "@W=(``I)(`pixels_add`K`Ys,`X,at,to,0,$p,`Y,@rs,stores`L\n"
 "$nx=$p;x+@k<=width;x+=@k){\n"
-"``I y=`$v_`I`K`X,$PLACE_PAST(at,x,0,0`L\n"
-"y=$SQUARE?y*y:y;\n"
+"``I y=`pixels_at`K`X,$PLACE_PAST(at,x,0,0`L\n"
 "`S!@rs)\n"
 "y=@:_`I`K*(@'unaligned*)(`Ys+x),y);\n"
 "`store_`I((@H`result*)`Ys,x,y,@x);\n"
@@ -8122,7 +8134,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7858 \"kernels.cl.inc\"\n"
+"#line 7871 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8619,7 +8631,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8441 \"kernels.cl.inc\"\n"
+"#line 8454 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -8939,7 +8951,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8821 \"kernels.cl.inc\"\n"
+"#line 8834 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9032,7 +9044,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8943 \"kernels.cl.inc\"\n"
+"#line 8956 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
 "@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
@@ -9282,7 +9294,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9236 \"kernels.cl.inc\"\n"
+"#line 9249 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9684,7 +9696,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9708 \"kernels.cl.inc\"\n"
+"#line 9721 \"kernels.cl.inc\"\n"
 "kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
 "get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
@@ -9696,7 +9708,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9728 \"kernels.cl.inc\"\n"
+"#line 9741 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9805,7 +9817,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9860 \"kernels.cl.inc\"\n"
+"#line 9873 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9856,7 +9868,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9916 \"kernels.cl.inc\"\n"
+"#line 9929 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -9993,7 +10005,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10075 \"kernels.cl.inc\"\n"
+"#line 10088 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10275,7 +10287,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10413 \"kernels.cl.inc\"\n"
+"#line 10426 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10934,7 +10946,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11197 \"kernels.cl.inc\"\n"
+"#line 11210 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11092,7 +11104,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11379 \"kernels.cl.inc\"\n"
+"#line 11392 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11185,7 +11197,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11481 \"kernels.cl.inc\"\n"
+"#line 11494 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
