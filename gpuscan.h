@@ -654,8 +654,9 @@ typedef struct gpuscan_info {
     int              has_f64, has_int64_atomics, has_fence, has_lanes, has_zero_copy;
     gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* AUTO's choice for most large counts */
     uint32_t         refused;  /* strategies that at least one operation refuses: a sum of 1 << GPUSCAN_STRATEGY_... */
-    uint32_t         refusals; /* how often the library gave up a strategy or the vendor's instructions because a
-                                  program did not build or failed its self-test. Please report it if this is not 0 */
+    uint32_t         refusals; /* how often the library gave up a strategy, the vendor's instructions or, on NVIDIA's
+                                  GPUs, limits of registers, because a program did not build or failed its
+                                  self-test. Please report it if this is not 0 */
     const char      *refusal;  /* the reason for the last refusal, or "" if there was none */
     const gpuscan_opencl *opencl; /* the entry points that the object calls, valid as long as the object lives */
     gpuscan_strategy sort_strategy;
@@ -11878,7 +11879,7 @@ struct gpuscan {
                                                    profile refuses, each as a bit 1 << strategy */
     char cache[GPUSCAN__CACHE_MOST]; /* gpuscan_desc.cache, the folder of stored programs; "": none */
     uint64_t kernels_hash;          /* hash of the kernels' text; 0: not computed yet */
-    uint32_t refusals;              /* how often the library gave up a strategy or the vendor's instructions */
+    uint32_t refusals;              /* gpuscan_info's `refusals` */
     char refusal[256];              /* the reason for the last refusal */
     char error[GPUSCAN__ERROR_SIZE];
 };
@@ -15241,8 +15242,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
 }
 
 /* Gets the plan's program, and tests it if it is new and its kernels can run in groups of the planned size. Returns
-   AGAIN if the call must be planned again: without the vendor's instructions, with another strategy, or with smaller
-   groups. */
+   AGAIN if the call must be planned again: without limits of registers or the vendor's instructions, with another
+   strategy, or with smaller groups. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
     size_t group = r == 0 ? gpuscan__program_group(gs, plan, *program) : 0;
@@ -15262,7 +15263,8 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
 
 /* Plans a resolved call and gets its program. Results of floats depend on the group size. Only the call's own kernels
    decide this size, so that earlier calls do not change results. There is one exception: a failed build, a failed
-   self-test or a wrong sub-group width makes later calls do without the vendor's instructions or the strategy. */
+   self-test or a wrong sub-group width makes later calls do without limits of registers, the vendor's instructions or
+   the strategy. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r;
     plan->group_limit = gs->device.group_limit;
@@ -15582,6 +15584,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
 
 /* Returns an init that changes every result, but does not hide mistakes in the elements. */
 static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
+    const uint64_t high = (uint64_t)1 << 32; /* the lowest bit of the upper half of 64 bits */
     uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, x;
     unsigned bits = gpuscan__test_bits(e);
     int data = gpuscan__ops[e->op].data;
@@ -15594,9 +15597,12 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
         if (data == GPUSCAN__DATA_SET) /* adds bits that no element sets: bit 63 or, if `bits` < 64, from `bits` on */
             x |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? x : ~x);
-    default: /* has bits in both halves, but few enough significant bits that sums and products of f64 stay exact */
-        x = gpuscan__types[e->dst].size == 8 ? ((uint64_t)1 << 34) + 3 : 3 * gpuscan__test_factor(e);
-        return gpuscan__wrap(e->dst, x);
+    default: /* integers: odd, so that products lose no bit. Floats: sums and products stay exact */
+        if (!gpuscan__is_float(e->dst))
+            return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SPARSE ? high + 1 : 5 * high + 3);
+        if (e->dst == GPUSCAN_TYPE_F64)
+            return 4 * high + 2;
+        return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
     }
 }
 

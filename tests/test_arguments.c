@@ -2729,7 +2729,7 @@ static void test_host(void **state) {
     HOST(scan, gpuscan_scan_host(test.gs, host.src, host.src, 10, &d), GPUSCAN_ERROR_OVERLAP, "dst", d.rows = 2;
          d.dst_pitch = 11); /* in place, but with other rows */
     SCAN_HOST(GPUSCAN_ERROR_SIZE_OVERFLOW, "rows", d.rows = half);
-    SCAN_HOST(GPUSCAN_ERROR_SIZE_OVERFLOW, "dst_pitch", d.rows = 3; d.dst_pitch = half);
+    SCAN_HOST(GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.rows = 3; d.dst_pitch = half);
     SCAN_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "total", d.total = f.foreign);
     SCAN_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "queue", d.call.queue = f.queue);
     SCAN_HOST(GPUSCAN_ERROR_INVALID_EVENT, "wait_list", d.call.wait_count = 3);

@@ -686,8 +686,24 @@ static void test_samples(void **state) {
     assert_int_equal(unseen, 0);
 }
 
+/* An even init would be a factor of each product: a wrong multiplication that loses high bits could pass. */
+static void test_inits_of_products(void **state) {
+    int type;
+    (void)state;
+    for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_U64; type++) {
+        gpuscan__elements e = elements_of((gpuscan_type)type, (gpuscan_type)type, GPUSCAN_OP_MUL, 0);
+        unsigned round;
+        for (round = 0; round < 4 && gpuscan__is_integer((gpuscan_type)type); round++) {
+            gpuscan__test_shape shape = gpuscan__test_shape_of(100, round);
+            if (gpuscan__test_init(&e, &shape) % 2 == 0)
+                fail_msg("%s, round %u: init is even", test_type_name((gpuscan_type)type), round);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_elements), cmocka_unit_test(test_structs),
+                                       cmocka_unit_test(test_inits_of_products),
                                        cmocka_unit_test(test_arg), cmocka_unit_test(test_blocks),
                                        cmocka_unit_test(test_samples)};
     test_select();
