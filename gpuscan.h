@@ -6872,7 +6872,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "@O\n"
 "}\n\n"
 "@O\n\n"
-"@%`O`range_`Y(`+@'``X*`X,@c$o,@c@v,`H @{,\n"
+"@%`O`range_`Y_by_items(`+@'``X*`X,@c$o,@c@v,`H @{,\n"
 "`H @{s,@Z`@a*@a){\n"
 "@c@y=@@@{*$@n+@i,stride=@@@{s*$@n;\n"
 "@c$p=0,@ds=0,i;\n"
@@ -6912,10 +6912,11 @@ static const char *const gpuscan__piece_reduce[] = {
 "`Y.index++;\n"
 "@O\n"
 "@K`items_`Y`K@:`K`Rs,`Y),@a);\n"
-"}\n\n"
+"}\n"
+"@6`range_`Y `range_`Y_by_items\n\n"
 "#elif !$CPU\n\n\n\n"
-"@%`O`range_`Y(`+@'``X*`X,@c$o,@c@v,`H @{,\n"
-"`H @{s,@Z`@a*@a){\n"
+"@%`O`range_`Y_by_sub@{s(`+@'``X*`X,@c$o,@c@v,\n"
+"`H @{,`H @{s,@Z`@a*@a){\n"
 "@Y@c`A=@&*@>@C;\n"
 "@czero=$o,`R=$o+@v;\n"
 "`O$p=@5@l\n"
@@ -6946,6 +6947,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "$b=@:`K$p,$b);\n"
 "@K`sub@{s_`Y`K$b,@a);\n"
 "}\n"
+"@6`range_`Y `range_`Y_by_sub@{s\n"
 "@O\n\n",
 "@;@b{\n"
 "$REDUCE_NUMBERS\n"
@@ -7037,7 +7039,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6590 \"kernels.cl.inc\"\n"
+"#line 6592 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7682,7 +7684,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7345 \"kernels.cl.inc\"\n"
+"#line 7347 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7735,7 +7737,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7414 \"kernels.cl.inc\"\n"
+"#line 7416 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8135,7 +8137,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7871 \"kernels.cl.inc\"\n"
+"#line 7873 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8632,7 +8634,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8454 \"kernels.cl.inc\"\n"
+"#line 8456 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -8952,7 +8954,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8834 \"kernels.cl.inc\"\n"
+"#line 8836 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9045,7 +9047,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8956 \"kernels.cl.inc\"\n"
+"#line 8958 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
 "@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
@@ -9295,7 +9297,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9249 \"kernels.cl.inc\"\n"
+"#line 9251 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9697,7 +9699,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9721 \"kernels.cl.inc\"\n"
+"#line 9723 \"kernels.cl.inc\"\n"
 "kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
 "get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
@@ -9709,7 +9711,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9741 \"kernels.cl.inc\"\n"
+"#line 9743 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9818,7 +9820,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9873 \"kernels.cl.inc\"\n"
+"#line 9875 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9869,7 +9871,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9929 \"kernels.cl.inc\"\n"
+"#line 9931 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10006,7 +10008,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10088 \"kernels.cl.inc\"\n"
+"#line 10090 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10288,7 +10290,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10426 \"kernels.cl.inc\"\n"
+"#line 10428 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10947,7 +10949,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11210 \"kernels.cl.inc\"\n"
+"#line 11212 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11105,7 +11107,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11392 \"kernels.cl.inc\"\n"
+"#line 11394 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11198,7 +11200,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11494 \"kernels.cl.inc\"\n"
+"#line 11496 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
