@@ -12681,9 +12681,8 @@ static const gpuscan__facts gpuscan__profiles[] = {
      runs         a tile is loaded once, which is always faster than twice. tuning: runs-tiles, runs-small, runs-once
    On AMD's and Intel's GPUs, one group of a large call turns the tiles' sums into prefixes, unless gpuscan__scan_misfit
    makes a scan take several passes. Large calls that reduce runs are faster in several passes than in one. Intel's rows
-   were measured with tiles' sums loaded by atomics. tuning: scan-fold, select-fold, runs-fold. The rows of
-   OTHER_GPU assume no lanes: in most calls, groups of 128 then wait less at barriers than groups of 256.
-   tuning: scan-no-lanes */
+   were measured with tiles' sums loaded by atomics. tuning: scan-fold, select-fold, runs-fold. The rows of OTHER_GPU
+   assume no lanes: in most calls, groups of 128 then wait less at barriers than groups of 256. tuning: scan-no-lanes */
 #define GPUSCAN__TILE(devices, calls, size, kib, strategy, group, vectors, mib_ahead, registers, once)                 \
     {GPUSCAN__ON_##devices, GPUSCAN__FOR_##calls, size, (kib) ? (uint64_t)(kib) << 10 : UINT64_MAX,                    \
      GPUSCAN_STRATEGY_##strategy, group, vectors, (mib_ahead) * GPUSCAN__MIB, registers, once}
@@ -22451,11 +22450,12 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     return r;
 }
 
-/* Prepares a call, or only sizes its scratch, for all counts down to call.counts_from. Plans each count up to 4096.
-   Above that, plans the multiples of `unit`, a power of two, and the counts just below and just above each multiple:
-   rows without gaps take another program if each row begins at a whole vector, and yet another if rows fit tiles. Adds
-   a 256th to the scratch, because a count between two planned counts may need slightly more. If a driver compiles at
-   launches, rehearses each halving of the count, since smaller counts may launch other kernels. */
+/* Prepares a call, or only sizes its scratch, for all counts down to call.counts_from. Plans each count up to 32,768,
+   since rows that fit tiles take one of several programs, some for a few counts only. Above that, plans the multiples
+   of `unit`, a power of two, and the counts just below and just above each multiple: rows without gaps take another
+   program if each row begins at a whole vector. Adds a 256th to the scratch, because a count between two planned counts
+   may need slightly more. If a driver compiles at launches, rehearses each halving of the count, since smaller counts
+   may launch other kernels. */
 GPUSCAN__COLD gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
@@ -22477,9 +22477,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan_
         r = gpuscan__prepare_count(gs, operation, bytes, mode, count != all, always, known);
         if (r != 0 || count == from)
             break;
-        for (unit = 16; unit < count / 1024;)
-            unit *= 2;
-        step = count <= 4096 || count % unit < 2 ? 1 : count % unit - 1;
+        unit = (uint64_t)1 << gpuscan__log2(gpuscan__max(count / 512, 16));
+        step = count <= 32768 || count % unit < 2 ? 1 : count % unit - 1;
         count -= gpuscan__min(step, count - from);
         memcpy(bytes + operation->count_at, &count, sizeof(count));
     }

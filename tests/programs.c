@@ -1313,6 +1313,7 @@ static void ranges(void) {
                 range(&gpuscan__scan_operation, &scan, 300001, 300071, 1);
                 range(&gpuscan__scan_operation, &scan, 32736, 32768, 1); /* ends at multiples of 16, and of a tile */
                 range(&gpuscan__scan_operation, &scan, 24000, 33000, 1);
+                range(&gpuscan__scan_operation, &scan, 16300, 16500, 1); /* 16,370 to 16,376: two rows fit a tile */
                 range(&gpuscan__scan_operation, &scan, 10000, rows[r] < 1000 ? 5000000 : 100000, 1);
             }
     }
