@@ -10326,7 +10326,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@6$RANK_BATCH (!@QQUICK ? 1u : @QSMALL ? $ROUNDS : 2u)\n"
 "@6$DIGIT_COUNTS ($RANK_@nS * $RADIX)\n\n\n"
 "@6$PACK (@QPACKED ? 2u : 1u)\n"
-"@6$ROWS ($RANK_@nS / $PACK)\n\n\n\n"
+"@6$ROWS ($RANK_@nS / $PACK)\n"
+"@6$COUNTS_EXCHANGED (@QPACKED || !$@4)\n\n\n\n"
 "@6$PADDED(@|) ((@|) + (@QPADDED ? (@|) / 32 : 0))\n"
 "@6$ROUND_PLACE(k) ((size_t)$PADDED((k) * $@n) + $PADDED(@i))\n\n\n"
 "@6$PARTS(size) (!@QHALVED || (size) <= 4 ? 1u : (size) == 8 ? 2u : 4u)\n"
@@ -10354,16 +10355,17 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`key_code key[$PADDED($$g/$e_PARTS)];\n"
 "@U$c $c[$PADDED($$g/@R_PARTS)];\n"
 "@Umover mover[$PADDED($$g)];\n"
-"`H @v[@QPACKED?$DIGIT_COUNTS:1];\n"
+"`H @v[$COUNTS_EXCHANGED?$DIGIT_COUNTS:1];\n"
 "}exchange;\n"
-"`H $y[$DIGIT_COUNTS/$PACK];\n"
+"`H $y[$@4?$DIGIT_COUNTS/$PACK:1];\n"
 "@h@4\n"
 "`H others[@jS];\n"
 "@O\n"
 "`H ranks_by;\n"
 "}@U@a;\n"
-"$FITS(sort,@N@U@a))\n\n\n"
-"@6@QCOUNTS (@QPACKED ? @a->exchange.@v : @a->$y)\n\n\n"
+"$FITS(sort,@N@U@a))\n\n\n\n\n"
+"@6@QCOUNTS ($COUNTS_EXCHANGED ? @a->exchange.@v : @a->$y)\n"
+"@6@QNEXT ($@4 ? @a->$y : @a->exchange.@v)\n\n\n"
 "@6$PACKED_$hS($l) (($ROUNDS * ($l) + 31) / 32)\n"
 "@%@eput_packed(`H*`Js,`H k,`H $l,`H x){\n"
 "`H shift=k*$l%32;\n"
@@ -10573,7 +10575,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
 "`H d=$OWN_DIGIT(e);\n"
-"@Z`H*`V=@a->$y+d;\n"
+"@Z`H*`V=@QNEXT+d;\n"
 "t->starts[e]=@W;\n"
 "@(`H r`Mr<$ROWS;r++)\n"
 "`Sd<$RADIX)\n"
@@ -10741,20 +10743,15 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n\n\n"
 "@7void @Umove_ranked(@U`F*t,`@w @w,\n"
 "@Z@U@a*@a){\n"
-"@Y@Z`H*$y=@a->$y+$RANK_@n/$PACK*$RADIX;\n"
-"`H ranks[$PACKED_$hS($PLACE@p)],upper=$RANK_@n%$PACK;\n"
+"@Y@Z`H*$y=@QNEXT+$RANK_@n*$RADIX;\n"
 "@w=`@w_anew(@w,@a);\n"
-"@(`H w`Mw<$PACKED_$hS($PLACE@p);w++)\n"
-"ranks[w]=t->@|s[w];\n"
 "@(u@2$ROUNDS@m{\n"
-"`H @y=$y[`ordered_@w(t->$r`N,@w)];\n"
-"`S@QPACKED)\n"
-"@y=`half_at(@y,upper);\n"
-"`H @|=$PADDED(@y+`packed_at(ranks,k,$PLACE@p`L\n"
-"`S$e_PARTS==1)\n"
-"@a->exchange.key[@|]=t->$r`N;\n"
-"`put_packed(t->@|s,k,$PLACE@p,@|);\n"
+"`H rank=`packed_at(t->@|s,k,$PLACE@p);\n"
+"`H @|=$PADDED($y[`ordered_@w(t->$r`N,@w)]+rank);\n"
+"t->@|s[k*$PLACE@p/32]+=(@|-rank)<<k*$PLACE@p%32;\n"
 "}\n"
+"@.;\n"
+"@Uorder_$r(t->$r,t->@|s,0,1,@a);\n"
 "}\n"
 "@6@Ut`Py @Urank_by_barriers\n"
 "@6@Uexchange @Umove_ranked\n"
@@ -10949,7 +10946,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11212 \"kernels.cl.inc\"\n"
+"#line 11211 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11107,7 +11104,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11394 \"kernels.cl.inc\"\n"
+"#line 11393 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11130,14 +11127,14 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "`S@i==0)\n"
 "@a->late`M\n"
 "$n`H d=@i;d<$RADIX;d+=$@n)\n"
-"@a->$y[d]`M\n"
+"@a->@ws.to[d]`M\n"
 "@.;\n"
 "$n`H k=@i;k<$$g;k+=$@n)\n"
-"@Dinc((vola`F @Z`H*)@a->$y+`@w$j$r`N,`B->@w`L\n"
+"@Dinc((vola`F @Z`H*)@a->@ws.to+`@w$j$r`N,`B->@w`L\n"
 "@.;\n"
 "$n`H e`Me<@i_DIGITS;e++)\n"
 "`S!back[e].done&&back[e].$y==late){\n"
-"back[e].@_+=@a->$y[$OWN_DIGIT(e)];\n"
+"back[e].@_+=@a->@ws.to[$OWN_DIGIT(e)];\n"
 "back[e].$y--;\n"
 "`Slate==0){\n"
 "back[e].@_+=`B->$ks[$OWN_DIGIT(e)];\n"
@@ -11200,7 +11197,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11496 \"kernels.cl.inc\"\n"
+"#line 11495 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -20453,11 +20450,12 @@ static uint32_t gpuscan__sort_rank_group(const gpuscan *gs, uint32_t group) {
     return gpuscan__whole_lanes(gs, group) ? gpuscan__group_lanes(gs, group) : group < 16 ? group : 16;
 }
 
-/* Returns whether a 32-bit word holds a digit's next positions for two rank groups: see SORT_PACKED. The digits' counts
+/* Returns whether a 32-bit word holds a digit's next positions for two sub-groups: see SORT_PACKED. The digits' counts
    (4 bytes each) then share local memory with the tile's keys. They may take at most 8 bytes per key of the tile. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__sort_rank_group(gs, group), tile = group * vectors;
-    return rank_groups % 2 == 0 && rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
+    return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 && tile < 65536 &&
+           rank_groups << own->digit_bits <= 2 * tile;
 }
 
 /* Bytes of scratch before the state words: a base of 4 bytes for each of 256 digits in each of 8 passes. */
@@ -20501,7 +20499,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     if (gpuscan__sort_is_packed(gs, own, group, vectors))
         bytes = gpuscan__max(bytes, places) + places / 2;
     else
-        bytes += places;
+        bytes = whole ? bytes + places : gpuscan__max(bytes, places);
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : 0);
     if (gpuscan__sort_ranks_quick(gs, own, group) && own->form != GPUSCAN__SORT_SMALL)
@@ -20833,7 +20831,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     gpuscan__sort_key *own = &plan->key;
     int is_single = gpuscan__is_single_pass(strategy), cpu = gpuscan__is_cpu_strategy(strategy);
     key->strategy = (uint32_t)strategy;
-    /* with digits of 8 bits, a group of one work-item takes up to 3,152 bytes */
+    /* with digits of 8 bits, a group of one work-item takes up to 3,136 bytes */
     own->digit_bits = cpu || gs->device.local_memory >= 4 * GPUSCAN__KIB ? 8 : 4;
     own->whole = (cpu || is_single) && gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 &&
                  plan->end == 8 * plan->keys.size;
