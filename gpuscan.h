@@ -11130,7 +11130,7 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "@a->@ws.to[d]`M\n"
 "@.;\n"
 "$n`H k=@i;k<$$g;k+=$@n)\n"
-"@Dinc((vola`F @Z`H*)@a->@ws.to+`@w$j$r`N,`B->@w`L\n"
+"@Dinc((vola`F @Z`H*)&@a->@ws.to[`@w$j$r`N,`B->@w)]);\n"
 "@.;\n"
 "$n`H e`Me<@i_DIGITS;e++)\n"
 "`S!back[e].done&&back[e].$y==late){\n"
@@ -11667,9 +11667,10 @@ typedef struct gpuscan__facts {
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
-    X(vectors,  { 2,  20,  28,  16,  28,  4,  4,  4,  4}) /* tuning: sort-no-lanes */                                  \
+    X(vectors[2], {2, 20, 28, 16, 28, 4, 4, 4, 4}, /* [0]: keys move alone; [1]: values move with the keys */          \
+                  {2, 20, 28,  8, 36, 4, 4, 4, 4}) /* tuning: sort-no-lanes */                                         \
     X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* maximum bytes of local memory per group; 0: no limit */         \
-                {0, 42 << 10, 32 << 10, 0, 42 << 10, 0, 0, 0, 0}) /* [0]: sub-groups have 32 lanes; [1]: otherwise */  \
+                {0, 42 << 10, 32 << 10, 0, 48 << 10, 0, 0, 0, 0}) /* [0]: sub-groups have 32 lanes; [1]: otherwise */  \
     /* 1: a tile whose keys or values have 8 bytes or more may pass through local memory in 2 or 4 parts */            \
     X(halves,   { 0,   1,   1,   0,   0,  0,  0,  0,  0})                                                              \
     /* maximum elements that SINGLE_PASS sorts in one launch, with at most one tile per compute unit. The groups wait  \
@@ -20752,7 +20753,7 @@ static int gpuscan__sort_fit_one_launch(const gpuscan *gs, gpuscan__sort_plan *p
         return 0;
     rounds = is_intel ? GPUSCAN__SORT_SMALL_ROUNDS_INTEL : GPUSCAN__SORT_SMALL_ROUNDS;
     if (!is_quick && gpuscan__sort_try(gs, plan, GPUSCAN__SORT_SMALL, group,
-                                       (uint32_t)gpuscan__min(sort->vectors, rounds), 1, 1))
+                                       (uint32_t)gpuscan__min(sort->vectors[0], rounds), 1, 1))
         return 1;
     for (i = 0; is_quick && i < GPUSCAN__COUNT_OF(gpuscan__sort_small_rows); i++)
         if (bytes <= gpuscan__sort_small_rows[i].bytes && gpuscan__sort_small_rows[i].group <= limit &&
@@ -20792,7 +20793,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     tile = gpuscan__sort_tile_of(gs, plan);
     is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
     group = (uint32_t)gpuscan__min(is_tuned ? tile->group : sort->group, plan->common.group_limit);
-    vectors = is_tuned ? tile->rounds : sort->vectors;
+    vectors = is_tuned ? tile->rounds : sort->vectors[own->value_size != 0];
     batch = gpuscan__sort_ranks_quick(gs, own, group) ? (uint32_t)GPUSCAN__SORT_BATCH : 1;
     if (is_quick && vectors > GPUSCAN__SORT_STEP && gpuscan__is_float((gpuscan_type)key->src) &&
         (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* parts of floats take more registers than floats */
