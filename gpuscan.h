@@ -8042,20 +8042,10 @@ static const char *const gpuscan__piece_integral[] = {
 "`Es-=bands*stride+at->back;\n"
 "@(int v`Mv<@>;v++)\n"
 "above[v]=@5@l\n"
-"$n@cband`Mband<bands;band+=@&){\n"
-"`Ox[@&*@>],y[@&];\n"
-"@(@2@&@m{\n"
-"@c`W=$xband+k,bands-1);\n"
-"y`N=`Es[`W*stride];\n"
+"_Pragma(\"unroll 4\")$n@cband`Mband<bands;band++){\n"
+"$u=@:`K$u,`Es[band*stride]);\n"
 "@(`H v`Mv<@>;v++)\n"
-"x[k*@>+v]=@Xs[`W*@\\s->width+(v<at->pixels?v:0)];\n"
-"}\n"
-"@(@2@&@m\n"
-"`Sband+k<bands){\n"
-"$u=@:`K$u,y`N);\n"
-"@(int v`Mv<@>;v++)\n"
-"above[v]=@:`Kabove[v],x[k*@>+v]);\n"
-"}\n"
+"above[v]=@:`Kabove[v],@Xs[band*@\\s->width+(v<at->pixels?v:0)]);\n"
 "}\n"
 "`S!at->adds)\n"
 "$u=@5@l\n"
@@ -8137,7 +8127,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7873 \"kernels.cl.inc\"\n"
+"#line 7863 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8634,7 +8624,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8456 \"kernels.cl.inc\"\n"
+"#line 8446 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -8954,7 +8944,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8836 \"kernels.cl.inc\"\n"
+"#line 8826 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9047,7 +9037,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8958 \"kernels.cl.inc\"\n"
+"#line 8948 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
 "@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
@@ -9297,7 +9287,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9251 \"kernels.cl.inc\"\n"
+"#line 9241 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9699,7 +9689,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9723 \"kernels.cl.inc\"\n"
+"#line 9713 \"kernels.cl.inc\"\n"
 "kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
 "get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
@@ -9711,7 +9701,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9743 \"kernels.cl.inc\"\n"
+"#line 9733 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9820,7 +9810,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9875 \"kernels.cl.inc\"\n"
+"#line 9865 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9871,7 +9861,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9931 \"kernels.cl.inc\"\n"
+"#line 9921 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10008,7 +9998,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10090 \"kernels.cl.inc\"\n"
+"#line 10080 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10290,7 +10280,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10428 \"kernels.cl.inc\"\n"
+"#line 10418 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10949,7 +10939,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11212 \"kernels.cl.inc\"\n"
+"#line 11202 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11107,7 +11097,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11394 \"kernels.cl.inc\"\n"
+"#line 11384 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11200,7 +11190,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11496 \"kernels.cl.inc\"\n"
+"#line 11486 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
