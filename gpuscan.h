@@ -1638,7 +1638,7 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "@6$FITS(name, @u) $REQUIRE(name##_fits, (@u) <= $SHARED_BYTES)\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 159 \"kernels.cl.inc\"\n"
+"#line 158 \"kernels.cl.inc\"\n"
 "@6$ON(kind) (@jS_KIND == @jS_##kind)\n"
 "@6$@4 (!$ON(NONE))\n"
 "@6@jS_APART ($@4$d!$ON(LOCAL))\n"
@@ -1649,7 +1649,6 @@ static const char *const gpuscan__piece_device[] = {
 "@6$HAS_HINTS ($PTX >= 80)\n"
 "@6$@4_SUM ($PTX >= 80)\n"
 "@6$LOADS_TOGETHER ($ON(PTX) || $ON(LOCAL))\n"
-"@6$$hS_ARRIVE $ON(PTX)\n"
 "@6$BARRIER_ORDERS $ON(PTX)\n"
 "@6$FIXED_LOCAL $ON(PTX)\n"
 "@6$SPILLS $ON(PTX)\n"
@@ -2022,7 +2021,7 @@ static const char *const gpuscan__piece_device[] = {
 "@O\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 636 \"kernels.cl.inc\"\n"
+"#line 634 \"kernels.cl.inc\"\n"
 "@%@c`@v(@c@v,@'`H*@v@8@c@v_@],`H @z){\n"
 "`S@z&$FLAG_COUNT_U32)\n"
 "@K$x@v,@@@v_buffer[@v_@]]);\n"
@@ -2059,7 +2058,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 685 \"kernels.cl.inc\"\n"
+"#line 683 \"kernels.cl.inc\"\n"
 "@hIMAGE\n\n\n"
 "@%$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
 "$IMAGE_PIXEL pixel=$IMAGE_READ(image,@F_int2(at`L\n"
@@ -2092,7 +2091,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 719 \"kernels.cl.inc\"\n"
+"#line 717 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@;@b{\n"
 "union{\n"
@@ -2183,7 +2182,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 838 \"kernels.cl.inc\"\n"
+"#line 836 \"kernels.cl.inc\"\n"
 "@hRUN_STATE\n\n\n"
 "@;$RUN_COUNT `run_@v;\n"
 "@;@b{\n"
@@ -2313,7 +2312,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 977 \"kernels.cl.inc\"\n"
+"#line 975 \"kernels.cl.inc\"\n"
 "@h@o\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$FLAGS_BEFORE ($@B$d$@o == $@o_FLAGS)\n"
 "@6$COMPARES_KEYS ($@o == $@o_KEYS || $FLAGS_BEFORE)\n"
@@ -2462,7 +2461,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1160 \"kernels.cl.inc\"\n"
+"#line 1158 \"kernels.cl.inc\"\n"
 "@6$$g_LINKS 16\n\n\n"
 "@6$$f_LINKS 16\n\n\n"
 "@hRUN_STATE\n"
@@ -2567,7 +2566,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1280 \"kernels.cl.inc\"\n"
+"#line 1278 \"kernels.cl.inc\"\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
 "@%`H `packed_@W(`O`Y){\n"
@@ -2610,7 +2609,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1331 \"kernels.cl.inc\"\n"
+"#line 1329 \"kernels.cl.inc\"\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
 "@O\n"
@@ -2666,7 +2665,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1392 \"kernels.cl.inc\"\n"
+"#line 1390 \"kernels.cl.inc\"\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
 "@g\n"
@@ -2950,7 +2949,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1734 \"kernels.cl.inc\"\n"
+"#line 1732 \"kernels.cl.inc\"\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
 "@6@>@C (@jS * @>)\n\n\n"
@@ -3501,7 +3500,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2381 \"kernels.cl.inc\"\n"
+"#line 2379 \"kernels.cl.inc\"\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
@@ -3650,7 +3649,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2550 \"kernels.cl.inc\"\n"
+"#line 2548 \"kernels.cl.inc\"\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
@@ -3965,7 +3964,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2905 \"kernels.cl.inc\"\n"
+"#line 2903 \"kernels.cl.inc\"\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
 "@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
@@ -4719,7 +4718,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3799 \"kernels.cl.inc\"\n"
+"#line 3797 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -4835,7 +4834,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@%`H `observe(`+@Y``W*`W,`H `F,`@_*$c){\n"
 "`O`Y;\n"
 "@tis_@_= !$AHEAD&&$FEW==0&&`@q_$v(`W,`F,$c);\n\n"
-"@tis_`Y=($$hS_ARRIVE|| !is_@_)&&``Y_$v(`W,`F,&`Y);\n"
+"@tis_`Y=($DEEP_LOADS|| !is_@_)&&``Y_$v(`W,`F,&`Y);\n"
 "`Sis_@_)\n"
 "@K$@S;\n"
 "`S!is_`Y)\n"
@@ -5230,7 +5229,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4468 \"kernels.cl.inc\"\n"
+"#line 4466 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``C_`Ws_@\\s;\n\n"
@@ -5522,7 +5521,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4806 \"kernels.cl.inc\"\n"
+"#line 4804 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5625,7 +5624,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4937 \"kernels.cl.inc\"\n"
+"#line 4935 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5916,7 +5915,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5273 \"kernels.cl.inc\"\n"
+"#line 5271 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
 "}``C_$ps_@\\s;\n\n"
@@ -5968,7 +5967,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5354 \"kernels.cl.inc\"\n"
+"#line 5352 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6428,7 +6427,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5902 \"kernels.cl.inc\"\n"
+"#line 5900 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6738,7 +6737,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6231 \"kernels.cl.inc\"\n"
+"#line 6229 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6818,7 +6817,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6324 \"kernels.cl.inc\"\n"
+"#line 6322 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -7002,11 +7001,8 @@ static const char *const gpuscan__piece_reduce[] = {
 "@%`O``Aial_$v(`+@H``Aial*`Aials,`H i,`H epoch){\n"
 "@h$h\n"
 "`O$c=@5@l\n"
-"@H``J*`Js=`Aials+i*$@S_$hS;\n"
-"`H tag=epoch<<2|$AGGREGATE;\n\n\n"
-"@Y`H most=$$hS_ARRIVE?1u<<22:0;\n"
-"$n`H polls`M!``Js_$v(`Js,tag,&$c,$@S_$hS)&&polls<most;polls++)\n"
-";\n"
+"``Js_$v(`Aials+i*$@S_$hS,epoch<<2|$AGGREGATE,&$c,\n"
+"$@S_$hS);\n"
 "@K$c;\n"
 "@g\n"
 "@K`Aials[i];\n"
@@ -7039,7 +7035,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6592 \"kernels.cl.inc\"\n"
+"#line 6585 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7684,7 +7680,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7347 \"kernels.cl.inc\"\n"
+"#line 7340 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7711,11 +7707,10 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "#if !$$h\n"
 "@`;\n"
 "@g\n"
-"`S!$$hS_ARRIVE&&@i==0)\n"
+"`S@i==0)\n"
 "`device_fence();\n"
 "`S`ticket($COUNTERS(`Aials),@{s,&@a->ticket)!=@{s-1)\n"
 "@`;\n"
-"`S!$$hS_ARRIVE)\n"
 "`device_fence();\n"
 "`Y=``Aials_`Y`K`Aials,@{s,epoch,@a);\n"
 "@O\n"
@@ -7737,7 +7732,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7416 \"kernels.cl.inc\"\n"
+"#line 7408 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8127,7 +8122,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7863 \"kernels.cl.inc\"\n"
+"#line 7855 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8624,7 +8619,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8446 \"kernels.cl.inc\"\n"
+"#line 8438 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -8944,7 +8939,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8826 \"kernels.cl.inc\"\n"
+"#line 8818 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9037,7 +9032,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8948 \"kernels.cl.inc\"\n"
+"#line 8940 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
 "@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
@@ -9287,7 +9282,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9241 \"kernels.cl.inc\"\n"
+"#line 9233 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9689,7 +9684,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9713 \"kernels.cl.inc\"\n"
+"#line 9705 \"kernels.cl.inc\"\n"
 "kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
 "get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
@@ -9701,7 +9696,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9733 \"kernels.cl.inc\"\n"
+"#line 9725 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9810,7 +9805,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9865 \"kernels.cl.inc\"\n"
+"#line 9857 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9861,7 +9856,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9921 \"kernels.cl.inc\"\n"
+"#line 9913 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -9998,7 +9993,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10080 \"kernels.cl.inc\"\n"
+"#line 10072 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10280,7 +10275,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10418 \"kernels.cl.inc\"\n"
+"#line 10410 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10939,7 +10934,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11202 \"kernels.cl.inc\"\n"
+"#line 11194 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11097,7 +11092,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11384 \"kernels.cl.inc\"\n"
+"#line 11376 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11190,7 +11185,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11486 \"kernels.cl.inc\"\n"
+"#line 11478 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
