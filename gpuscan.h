@@ -2278,7 +2278,7 @@ static const char *const gpuscan__piece_run_elements[] = {
 "@O\n"
 "@6`to_`Q(`Y) `@}_to_`Q(@R$i`Y))\n\n"
 "@hRUNS\n"
-"@;$e ``X;\n\n"
+"@;$e ``X;\n"
 "@6`@F`Kx, i) @5_@}(`.)\n"
 "@g\n"
 "@;`source ``X;\n"
@@ -2312,7 +2312,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 975 \"kernels.cl.inc\"\n"
+"#line 974 \"kernels.cl.inc\"\n"
 "@h@o\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$FLAGS_BEFORE ($@B$d$@o == $@o_FLAGS)\n"
 "@6$COMPARES_KEYS ($@o == $@o_KEYS || $FLAGS_BEFORE)\n"
@@ -2461,7 +2461,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1158 \"kernels.cl.inc\"\n"
+"#line 1157 \"kernels.cl.inc\"\n"
 "@6$$g_LINKS 16\n\n\n"
 "@6$$f_LINKS 16\n\n\n"
 "@hRUN_STATE\n"
@@ -2566,7 +2566,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1278 \"kernels.cl.inc\"\n"
+"#line 1277 \"kernels.cl.inc\"\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
 "@%`H `packed_@W(`O`Y){\n"
@@ -2609,7 +2609,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1329 \"kernels.cl.inc\"\n"
+"#line 1328 \"kernels.cl.inc\"\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
 "@O\n"
@@ -2665,7 +2665,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1390 \"kernels.cl.inc\"\n"
+"#line 1389 \"kernels.cl.inc\"\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
 "@g\n"
@@ -2779,7 +2779,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "@6$LINKS_$f ($LINKS < 8 ? $LINKS : 8)\n\n\n\n"
 "@7`@_ `@f_chain(`+`@_ @_,`Ox,`H $o,\n"
 "@Z`@a*@a){\n"
-"`@_ @q=@_;\n"
+"`@_ @q=@_;\n\n"
 "`H @y=$LINKS%$$g_LINKS==0?0:$o/$BLOCK;\n"
 "`S@?_TREE|| !$@4)\n"
 "@K`@__$y`K@_,x,$o/@?);\n"
@@ -3306,7 +3306,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "@g\n"
 "@6``F_$ps`K`F, $o, @y, @v, `V, @^)\n"
-"@O\n\n\n\n\n"
+"@O\n\n\n\n"
 "@7@e`F_$v(``F*`F,`$o $o,@c@y,@c@v,`H `V,\n"
 "@c@^){\n"
 "``X_fetch(`F->@d,$o.`X,@y,@v,$PAD$i$o),`V,@^);\n"
@@ -3500,7 +3500,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2379 \"kernels.cl.inc\"\n"
+"#line 2378 \"kernels.cl.inc\"\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
@@ -3649,7 +3649,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2548 \"kernels.cl.inc\"\n"
+"#line 2547 \"kernels.cl.inc\"\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
@@ -3964,7 +3964,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2903 \"kernels.cl.inc\"\n"
+"#line 2902 \"kernels.cl.inc\"\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
 "@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
@@ -4251,7 +4251,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@Krun;\n"
 "}\n"
 "@O\n\n"
-"@hSELECT\n\n"
+"@hSELECT\n\n\n"
 "$APART\n"
 "@%`O`kept_`Y(`+`$o $o,@c@y,@c$t,ulong*restrict `Js){\n"
 "@cat,kept=`kept_`Js`K$o.`X,@y,$t,`Js,&at);\n"
@@ -4259,7 +4259,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@`(`t)kept;\n"
 "@g\n"
 "`O`Y=`run_make((`run_@v)kept,kept?at:0,$IDENTITY);\n"
-"@hREDUCES\n"
+"@hREDUCES\n\n"
 "`@_ open=`@_$j`-@5(`.`L\n"
 "`H link`M\n"
 "$n;at+$$h@p<=$t;at+=$$h@p)\n"
@@ -4718,7 +4718,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3797 \"kernels.cl.inc\"\n"
+"#line 3798 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -5027,7 +5027,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`Y=`@__at($y,f$z.$s);\n"
 "}\n"
 "}\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n"
 "@7`@_ `find_@_(`+@Y``W*`W,`H `F,`O`Y,\n"
 "@Z`@a*@a){\n"
 "`nearest f$z;\n"
