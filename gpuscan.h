@@ -8993,7 +8993,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "@6$CHANNELS_ALL ($CHANNEL_MASK == (1u << $CHANNELS) - 1u)\n"
 "@6$CHANNEL_ON(c) ($CHANNELS_ALL || ($CHANNEL_MASK >> (c) & 1u))\n"
 "@6$CHANNEL_SLOT(c) ($CHANNELS_ALL ? (c) : pop@v($CHANNEL_MASK &((1u << (c)) - 1u)))\n\n\n\n"
-"@6$MOVED ($CPU ? 64 : 1)\n\n\n\n\n"
+"@6$MOVED ($CPU ? 64 : 1)\n\n\n\n"
 "@%@ehistogram_move(@H`@ver*accumulators,@H`@ver*@vs,\n"
 "@c@y,@c$t,@c`E,@c`P_bins,`H tables,\n"
 "`H @z){\n"
@@ -9047,7 +9047,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8958 \"kernels.cl.inc\"\n"
+"#line 8957 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
 "@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
@@ -9297,7 +9297,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9251 \"kernels.cl.inc\"\n"
+"#line 9250 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9699,7 +9699,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9723 \"kernels.cl.inc\"\n"
+"#line 9722 \"kernels.cl.inc\"\n"
 "kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
 "get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
@@ -9711,7 +9711,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9743 \"kernels.cl.inc\"\n"
+"#line 9742 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9745,7 +9745,7 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "`key_code sign=key>>(8*$e_SIZE-1);\n"
 "@Kkey^(((`key_code)0-sign)&$e_MAGNITUDE);\n"
 "}\n"
-"@O\n\n\n"
+"@O\n\n\n\n"
 "@6$ORDERED_ZERO ($e_INFINITY - $e_MAGNITUDE + $e_SIGN)\n"
 "@%`key_code `to_ordered(`key_$l key,`key_code flip){\n"
 "@hKEY_WHOLE\n"
@@ -9871,7 +9871,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9931 \"kernels.cl.inc\"\n"
+"#line 9932 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10008,7 +10008,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10090 \"kernels.cl.inc\"\n"
+"#line 10091 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10290,7 +10290,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10428 \"kernels.cl.inc\"\n"
+"#line 10429 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10949,7 +10949,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11212 \"kernels.cl.inc\"\n"
+"#line 11213 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11107,7 +11107,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11394 \"kernels.cl.inc\"\n"
+"#line 11395 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11200,7 +11200,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11496 \"kernels.cl.inc\"\n"
+"#line 11497 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
