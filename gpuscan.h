@@ -6917,19 +6917,19 @@ static const char *const gpuscan__piece_reduce[] = {
 "#elif !$CPU\n\n\n\n"
 "@%`O`range_`Y_by_sub@{s(`+@'``X*`X,@c$o,@c@v,\n"
 "`H @{,`H @{s,@Z`@a*@a){\n"
-"@Y@c`A=@&*@>@C;\n"
+"@Y@cbatch=@&*@>@C;\n"
 "@czero=$o,`R=$o+@v;\n"
 "`O$p=@5@l\n"
 "$n;$o<`R&&$o%@>!`M$o++)\n"
 "$p=@:`K$p,`@F`K`X[$o],$o`L\n"
-"@c`As=(`R-$o+`A-1)/`A,takers=@@@{s*$SUB@nS;\n"
+"@cbatches=(`R-$o+batch-1)/batch,takers=@@@{s*$SUB@nS;\n"
 "@ctaker=@@@{*$SUB@nS+$SUB@n;\n"
-"@c@r=`As*taker/takers,`V=`As*(taker+1)/takers-@r;\n"
-"@cr$zs=@jS_APART?`V:`As/takers+(`As%takers!=0);\n"
+"@c@r=batches*taker/takers,`V=batches*(taker+1)/takers-@r;\n"
+"@cr$zs=@jS_APART?`V:batches/takers+(batches%takers!=0);\n"
 "`O$b=@5@l\n"
 "`@E @E=`@E_@r@l\n"
 "$n@ct`Mt<r$zs;t++){\n"
-"@c@y=t<`V?$o+(@r+(@3REDUCE_$gS)?`V-1-t:t))*`A:`R;\n"
+"@c@y=t<`V?$o+(@r+(@3REDUCE_$gS)?`V-1-t:t))*batch:`R;\n"
 "``F data;\n"
 "`Ox[@&];\n"
 "``F_fetch`K&data,`$o_`X`K`X),@y,`R,@j*@>,\n"
@@ -7614,9 +7614,9 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`H $l,`H `Ws,@Z`@M_@a*`P){\n"
 "`H $ss=1u<<$l,$s=@i&($ss-1),`W=@i>>$l;\n"
 "`H most=$SEGMENT_SPLIT?(`H)path->@~:@0u;\n\n"
-"`H a`A=$ss*max(32u,2u*@j_LOADS*$SEGMENT_VECTOR);\n"
+"`H most_by_$ss=$ss*max(32u,2u*@j_LOADS*$SEGMENT_VECTOR);\n"
 "`S$BY_ROWS|($SEGMENT_SPLIT&$COMMUTATIVE&($ss==@jS)))\n"
-"a`A=most;\n"
+"most_by_$ss=most;\n"
 "@thas_`W=$SEGMENT_SPLIT|(`W<`Ws);\n"
 "@c`E=@@@{s*`Ws,`V_`W=has_`W?@@@{*`Ws+`W:path->@Ms;\n"
 "``Rs `Rs=``Rs$jpath,`V_`W);\n"
@@ -7624,7 +7624,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`stretch `V=`stretch$jpath,`V_`W,`Rs);\n"
 "`$s_$v_t x[@j_LOADS];\n"
 "`O`Y=@5@l\n"
-"@tis_long=`V.@v>a`A;\n"
+"@tis_long=`V.@v>most_by_$ss;\n"
 "`$s_$v(x,path,&`V,`@y_@d(&`V,$s,$ss),$ss);\n"
 "$KEEP_LOADS();\n"
 "`Rs=``Rs$jpath,`V_`W+`E);\n"
@@ -7633,7 +7633,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Y=`neighbours_`Y`K`Y,$ss,&`P->reduce);\n"
 "`S(@3SEGMENT_LANES)?`W!=1:true)&($s==0)& !is_long&(`V_`W<path->@Ms))\n"
 "``Ulet_write`K`U,`V_`W,`Y);\n"
-"`S!$BY_ROWS&&a`A<most)\n"
+"`S!$BY_ROWS&&most_by_$ss<most)\n"
 "`long_`Y`Kpath,`U,is_long&&$s==0&&`V.@v<=most,@y,$l,`P);\n"
 "}\n"
 "}\n"
@@ -7927,11 +7927,11 @@ static const char *const gpuscan__piece_integral[] = {
 "}``F_@|;\n\n\n"
 "@%``F_@| ``F_@|_in(@Y`integral_@\\s*@\\s){\n"
 "@cblocks=(@\\s->strips+$SUB@nS-1)/$SUB@nS,@{=get_@{_id(0);\n"
-"@c`W=@{/blocks;\n"
+"@c@\\=@{/blocks;\n"
 "``F_@| at;\n"
-"at.strip=(@{-`W*blocks)*$SUB@nS+$SUB@n;\n"
-"at.image=`W/@\\s->bands;\n"
-"at.band=`W-at.image*@\\s->bands;\n"
+"at.strip=(@{-@\\*blocks)*$SUB@nS+$SUB@n;\n"
+"at.image=@\\/@\\s->bands;\n"
+"at.band=@\\-at.image*@\\s->bands;\n"
 "at.`Ws=`band_`Ws(@\\s,at.band);\n"
 "at.`Es=(@\\s->@z&$FLAG_REHEARSAL)?0:at.`Ws+1;\n"
 "at.x=at.strip*$STRIP+@j*@>;\n"
@@ -8045,10 +8045,10 @@ static const char *const gpuscan__piece_integral[] = {
 "$n@cband`Mband<bands;band+=@&){\n"
 "`Ox[@&*@>],y[@&];\n"
 "@(@2@&@m{\n"
-"@c`W=$xband+k,bands-1);\n"
-"y`N=`Es[`W*stride];\n"
+"@cabove_band=$xband+k,bands-1);\n"
+"y`N=`Es[above_band*stride];\n"
 "@(`H v`Mv<@>;v++)\n"
-"x[k*@>+v]=@Xs[`W*@\\s->width+(v<at->pixels?v:0)];\n"
+"x[k*@>+v]=@Xs[above_band*@\\s->width+(v<at->pixels?v:0)];\n"
 "}\n"
 "@(@2@&@m\n"
 "`Sband+k<bands){\n"
@@ -9745,7 +9745,7 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "`key_code sign=key>>(8*$e_SIZE-1);\n"
 "@Kkey^(((`key_code)0-sign)&$e_MAGNITUDE);\n"
 "}\n"
-"@O\n\n\n\n"
+"@O\n\n\n"
 "@6$ORDERED_ZERO ($e_INFINITY - $e_MAGNITUDE + $e_SIGN)\n"
 "@%`key_code `to_ordered(`key_$l key,`key_code flip){\n"
 "@hKEY_WHOLE\n"
@@ -9820,7 +9820,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9875 \"kernels.cl.inc\"\n"
+"#line 9874 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9871,7 +9871,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9932 \"kernels.cl.inc\"\n"
+"#line 9931 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10008,7 +10008,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10091 \"kernels.cl.inc\"\n"
+"#line 10090 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10290,7 +10290,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10429 \"kernels.cl.inc\"\n"
+"#line 10428 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10949,7 +10949,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11213 \"kernels.cl.inc\"\n"
+"#line 11212 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11107,7 +11107,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11395 \"kernels.cl.inc\"\n"
+"#line 11394 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11200,7 +11200,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11497 \"kernels.cl.inc\"\n"
+"#line 11496 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
