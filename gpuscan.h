@@ -6916,19 +6916,19 @@ static const char *const gpuscan__piece_reduce[] = {
 "#elif !$CPU\n\n\n\n"
 "@%`O`range_`Y_by_sub@{s(`+@'``X*`X,@c$o,@c@v,\n"
 "`H @{,`H @{s,@Z`@a*@a){\n"
-"@Y@c`A=@&*@>@C;\n"
+"@Y@cbatch=@&*@>@C;\n"
 "@czero=$o,`R=$o+@v;\n"
 "`O$p=@5@l\n"
 "$n;$o<`R&&$o%@>!`M$o++)\n"
 "$p=@:`K$p,`@F`K`X[$o],$o`L\n"
-"@c`As=(`R-$o+`A-1)/`A,takers=@@@{s*$SUB@nS;\n"
+"@cbatches=(`R-$o+batch-1)/batch,takers=@@@{s*$SUB@nS;\n"
 "@ctaker=@@@{*$SUB@nS+$SUB@n;\n"
-"@c@r=`As*taker/takers,`V=`As*(taker+1)/takers-@r;\n"
-"@cr$zs=@jS_APART?`V:`As/takers+(`As%takers!=0);\n"
+"@c@r=batches*taker/takers,`V=batches*(taker+1)/takers-@r;\n"
+"@cr$zs=@jS_APART?`V:batches/takers+(batches%takers!=0);\n"
 "`O$b=@5@l\n"
 "`@E @E=`@E_@r@l\n"
 "$n@ct`Mt<r$zs;t++){\n"
-"@c@y=t<`V?$o+(@r+(@3REDUCE_$gS)?`V-1-t:t))*`A:`R;\n"
+"@c@y=t<`V?$o+(@r+(@3REDUCE_$gS)?`V-1-t:t))*batch:`R;\n"
 "``F data;\n"
 "`Ox[@&];\n"
 "``F_fetch`K&data,`$o_`X`K`X),@y,`R,@j*@>,\n"
@@ -7610,9 +7610,9 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`H $l,`H `Ws,@Z`@M_@a*`P){\n"
 "`H $ss=1u<<$l,$s=@i&($ss-1),`W=@i>>$l;\n"
 "`H most=$SEGMENT_SPLIT?(`H)path->@~:@0u;\n\n"
-"`H a`A=$ss*max(32u,2u*@j_LOADS*$SEGMENT_VECTOR);\n"
+"`H limit=$ss*max(32u,2u*@j_LOADS*$SEGMENT_VECTOR);\n"
 "`S$BY_ROWS|($SEGMENT_SPLIT&$COMMUTATIVE&($ss==@jS)))\n"
-"a`A=most;\n"
+"limit=most;\n"
 "@thas_`W=$SEGMENT_SPLIT|(`W<`Ws);\n"
 "@c`E=@@@{s*`Ws,`V_`W=has_`W?@@@{*`Ws+`W:path->@Ms;\n"
 "``Rs `Rs=``Rs$jpath,`V_`W);\n"
@@ -7620,7 +7620,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`stretch `V=`stretch$jpath,`V_`W,`Rs);\n"
 "`$s_$v_t x[@j_LOADS];\n"
 "`O`Y=@5@l\n"
-"@tis_long=`V.@v>a`A;\n"
+"@tis_long=`V.@v>limit;\n"
 "`$s_$v(x,path,&`V,`@y_@d(&`V,$s,$ss),$ss);\n"
 "$KEEP_LOADS();\n"
 "`Rs=``Rs$jpath,`V_`W+`E);\n"
@@ -7629,7 +7629,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Y=`neighbours_`Y`K`Y,$ss,&`P->reduce);\n"
 "`S(@3SEGMENT_LANES)?`W!=1:true)&($s==0)& !is_long&(`V_`W<path->@Ms))\n"
 "``Ulet_write`K`U,`V_`W,`Y);\n"
-"`S!$BY_ROWS&&a`A<most)\n"
+"`S!$BY_ROWS&&limit<most)\n"
 "`long_`Y`Kpath,`U,is_long&&$s==0&&`V.@v<=most,@y,$l,`P);\n"
 "}\n"
 "}\n"
@@ -7922,11 +7922,11 @@ static const char *const gpuscan__piece_integral[] = {
 "}``F_@|;\n\n\n"
 "@%``F_@| ``F_@|_in(@Y`integral_@\\s*@\\s){\n"
 "@cblocks=(@\\s->strips+$SUB@nS-1)/$SUB@nS,@{=get_@{_id(0);\n"
-"@c`W=@{/blocks;\n"
+"@c@\\=@{/blocks;\n"
 "``F_@| at;\n"
-"at.strip=(@{-`W*blocks)*$SUB@nS+$SUB@n;\n"
-"at.image=`W/@\\s->bands;\n"
-"at.band=`W-at.image*@\\s->bands;\n"
+"at.strip=(@{-@\\*blocks)*$SUB@nS+$SUB@n;\n"
+"at.image=@\\/@\\s->bands;\n"
+"at.band=@\\-at.image*@\\s->bands;\n"
 "at.`Ws=`band_`Ws(@\\s,at.band);\n"
 "at.`Es=(@\\s->@z&$FLAG_REHEARSAL)?0:at.`Ws+1;\n"
 "at.x=at.strip*$STRIP+@j*@>;\n"
@@ -8978,7 +8978,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "@6$CHANNELS_ALL ($CHANNEL_MASK == (1u << $CHANNELS) - 1u)\n"
 "@6$CHANNEL_ON(c) ($CHANNELS_ALL || ($CHANNEL_MASK >> (c) & 1u))\n"
 "@6$CHANNEL_SLOT(c) ($CHANNELS_ALL ? (c) : pop@v($CHANNEL_MASK &((1u << (c)) - 1u)))\n\n\n\n"
-"@6$MOVED ($CPU ? 64 : 1)\n\n\n\n\n"
+"@6$MOVED ($CPU ? 64 : 1)\n\n\n\n"
 "@%@ehistogram_move(@H`@ver*accumulators,@H`@ver*@vs,\n"
 "@c@y,@c$t,@c`E,@c`P_bins,`H tables,\n"
 "`H @z){\n"
@@ -9032,7 +9032,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8940 \"kernels.cl.inc\"\n"
+"#line 8939 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
 "@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
@@ -9282,7 +9282,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9233 \"kernels.cl.inc\"\n"
+"#line 9232 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9684,7 +9684,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9705 \"kernels.cl.inc\"\n"
+"#line 9704 \"kernels.cl.inc\"\n"
 "kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
 "get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
@@ -9696,7 +9696,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9725 \"kernels.cl.inc\"\n"
+"#line 9724 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9805,7 +9805,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9857 \"kernels.cl.inc\"\n"
+"#line 9856 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
