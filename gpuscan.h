@@ -16269,7 +16269,8 @@ static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__p
     return gpuscan__why_refused(gs, plan, strategy);
 }
 
-/* Returns whether SINGLE_PASS_AHEAD loads each tile once. Loading twice is faster only with NVIDIA's large caches. */
+/* Returns whether SINGLE_PASS_AHEAD loads tiles once. Loading twice (to sum and to scan) suits NVIDIA's large caches.
+   */
 static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, const gpuscan__tuning *tuning) {
     return tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD &&
            (tuning->once || !gpuscan__uses_ptx_or_local(gs, key));
@@ -17535,10 +17536,10 @@ GPUSCAN__OWN_KEY(reduce)
 
 enum {
     GPUSCAN__LANE_MEAN = 1 << 16, /* compared with segments' mean length (elements): see gpuscan__segments_split */
-    GPUSCAN__LANE_LONG = 32,      /* elements per lane above which a group sums a row: see gpuscan__segments_each */
-    GPUSCAN__LANE_IN_ORDER = 8,   /* elements per lane above which a group sums a row, if the elements' order matters */
-    GPUSCAN__LANE_LEAST_GROUP = 128, /* minimum work-items of the groups whose lanes sum a small src's segments */
-    GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes sum rows */
+    GPUSCAN__LANE_LONG = 32,      /* maximum elements per lane of rows and segments: see gpuscan__segments_each */
+    GPUSCAN__LANE_IN_ORDER = 8,   /* maximum elements per lane of rows and segments if the elements' order matters */
+    GPUSCAN__LANE_LEAST_GROUP = 128, /* minimum work-items of a group whose lanes sum segments, if src is small */
+    GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes sum rows or segments */
     GPUSCAN__LANE_GROUPS_FEW = 8, /* replaces LANE_GROUPS if all rows together have up to LANE_FEW bytes: more groups
                                      would take longer to start than to load. tuning: reduce-lane-groups */
     GPUSCAN__LANE_FEW = 48 << 20,
@@ -18132,7 +18133,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
         offsets = gpuscan__test_in(test, &desc->segments.data,
                                    (each * rows + 1) * gpuscan__types[desc->segments.type].size);
     }
-    desc->src_width = own.image ? 1021 : 0; /* every device supports images of this width with enough rows */
+    desc->src_width = own.image ? 1021 : 0; /* every device supports images this wide and as high as the test needs */
     src = gpuscan__test_in(test, own.image ? NULL : &desc->src, (length * rows + desc->src_width) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, rows * each * size);
     for (i = 0; i < rows && !test->failed; i++) {
@@ -18514,7 +18515,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, gpuscan__histogram_plan *
     bounds->real_lower = lower = gpuscan__rounded(type, lower);
     bounds->real_upper = upper = gpuscan__rounded(type, upper);
     bounds->real_step = step = gpuscan__rounded(type, gpuscan__even_step(lower, upper, plan->bins, largest));
-    if (!(lower < upper) || !(step >= least)) /* `least` also keeps 1 / step finite */
+    if (!(lower < upper) || !(step >= least)) /* step >= least also keeps 1 / step finite */
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS,
                              "lower and upper: a bin is too fine for the type (bounds of floats: lower.f, upper.f)");
     /* The kernel guesses that sample s is in bin (s - lower) * (1 / step). Among up to 2^20 bins, rounding s - lower
@@ -19188,7 +19189,7 @@ static uint64_t gpuscan__test_begin(const gpuscan__histogram_plan *plan, const g
     return k * of->width + gpuscan__ceil_div(k * of->rest, plan->bins);
 }
 
-/* Adds `weight` to the counter of value x, if the desc's rules choose one. */
+/* Adds `weight` to the counter of value x. Adds nothing if x lies outside the bins and the desc drops such values. */
 static void gpuscan__test_count(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *of, uint64_t x,
                                 uint64_t weight, uint64_t *counts) {
     uint64_t past = x - of->lower, low = 0, high = plan->bins, middle;
@@ -20347,8 +20348,8 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     filled   | SINGLE_PASS, keys of one byte without values   | histogram, fill: stores each key as often as counted
     sweeps   | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     passes   | MULTI_PASS and CPU_MULTI_PASS otherwise        | count, places, scatter for each pass
-   On a CPU, buckets come first if there are sort_buckets elements or more: see gpuscan__sort_passes. sort_keys precedes
-   all if there is a custom->key. sort_gather comes last, if needed. A digit has 8 bits; with little local memory 4. */
+   On a CPU, buckets may come before the passes: see gpuscan__sort_choose_buckets. sort_keys precedes all if there is a
+   custom->key. sort_gather comes last, if needed. A digit has 8 bits; with little local memory 4. */
 
 /* Lists the forms. A CPU has only the first two. SINGLE_PASS has SMALL and the forms from TOGETHER on. */
 enum {
@@ -21023,8 +21024,8 @@ static void gpuscan__sort_choose_values(const gpuscan *gs, gpuscan__sort_plan *p
 }
 
 /* Decides whether a CPU sort makes buckets (groups of keys with the same most significant digit), and whether it then
-   moves keys and values block by block. A self-test always makes buckets. In some of its rounds, bucket sizes are so
-   uneven that the kernels run all passes instead. */
+   moves keys and values block by block. A self-test makes buckets if it has several passes. In some of its rounds,
+   bucket sizes are so uneven that the kernels run all passes instead. */
 static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__cpu_tuning *cpu = &gs->device.profile.cpu;
     int forced = plan->common.forced != NULL;
@@ -22404,7 +22405,7 @@ typedef struct gpuscan__prepared {
     uint64_t size;        /* bytes of one buffer with all kinds of scratch: the most that any count needs */
 } gpuscan__prepared;
 
-/* Prepares a call for one count. Mode SIZE builds the program, too: its group size decides how much scratch is needed.
+/* Prepares a call for one count. Mode SIZE also builds the program, because its group size decides the scratch's size.
    With both_places, only the later call shows whether it is in place. AUTO then plans both cases. A forced strategy has
    one plan for both cases. is_less: 1 if the count is below the caller's. If it does not fit a forced strategy, returns
    SUCCESS, and prepares and logs nothing. always: 1 to rehearse the program even if the previous count had it, too. */
@@ -22793,7 +22794,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 }
 
 /* The cache is a folder with a file for each program. The file is a blob, named by a hash of what defines the program.
-   It gets its name when it is complete, so no reader sees half a file. Two writers of a file write the same bytes. */
+   It gets its name when it is complete, so no reader sees half a file. If two are written, the later one stays. */
 #define GPUSCAN__CACHED_MOST ((size_t)256 << 20) /* maximum bytes of a file */
 
 typedef struct gpuscan__path {
