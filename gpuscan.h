@@ -16269,8 +16269,7 @@ static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__p
     return gpuscan__why_refused(gs, plan, strategy);
 }
 
-/* Returns whether SINGLE_PASS_AHEAD loads tiles once. Loading twice (to sum and to scan) suits NVIDIA's large caches.
-   */
+/* Returns whether SINGLE_PASS_AHEAD loads tiles once. Two loads (to sum and to scan) suit NVIDIA's large caches. */
 static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, const gpuscan__tuning *tuning) {
     return tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD &&
            (tuning->once || !gpuscan__uses_ptx_or_local(gs, key));
@@ -17536,8 +17535,8 @@ GPUSCAN__OWN_KEY(reduce)
 
 enum {
     GPUSCAN__LANE_MEAN = 1 << 16, /* compared with segments' mean length (elements): see gpuscan__segments_split */
-    GPUSCAN__LANE_LONG = 32,      /* maximum elements per lane of rows and segments: see gpuscan__segments_each */
-    GPUSCAN__LANE_IN_ORDER = 8,   /* maximum elements per lane of rows and segments if the elements' order matters */
+    GPUSCAN__LANE_LONG = 32,      /* maximum elements per lane. A whole group sums a longer row or segment */
+    GPUSCAN__LANE_IN_ORDER = 8,   /* maximum elements per lane if the elements' order matters, otherwise LANE_LONG */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* minimum work-items of a group whose lanes sum segments, if src is small */
     GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes sum rows or segments */
     GPUSCAN__LANE_GROUPS_FEW = 8, /* replaces LANE_GROUPS if all rows together have up to LANE_FEW bytes: more groups
@@ -17784,7 +17783,7 @@ static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan
            (!plan->by_rows && plan->desc->count > gs->device.profile.segments.lanes);
 }
 
-/* Returns the size of a group that sums whole or split segments, in work-items. With LANES_LOCAL, one sub-group. */
+/* Returns the size of groups for whole or split segments: `group` work-items or, with LANES_LOCAL, one sub-group. */
 static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
@@ -17956,9 +17955,8 @@ static void gpuscan__reduce_share(const gpuscan *gs, gpuscan__reduce_plan *plan)
 }
 
 /* Sets the scratch size. If there is one result, each group has a partial result. If groups share rows or segments,
-   each has a head (the sum up to the first segment end in its share), a tail (the sum after the last one) and a mark,
-   which names the segment that the head completes: see [REDUCE SEGMENTS] in kernels.cl.inc. Results for the host come
-   last. */
+   each has a head (the sum up to the first segment end in its share), a tail (the sum after the last end) and a mark,
+   which names the segment that the head completes. See [REDUCE SEGMENTS]. Results for the host come last. */
 static void gpuscan__reduce_scratch(gpuscan__reduce_plan *plan) {
     uint32_t t_size = plan->common.e.t_size, word = plan->common.key.word;
     uint64_t *plain = &plan->common.need.bytes[GPUSCAN__PLAIN], size = plan->common.e.result_size;
@@ -18095,7 +18093,7 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
 
 /* Sets the number and length of a round's rows or segments. Round 0: 20 or more, of 5 elements. Round 1: three, longer
    than two tiles. Round 2 (only with key.split): three, longer than a lane's loads. Returns 1 + the number of empty
-   segments behind each: 0 for rows, 1 for segments, but 15 on a GPU from round 1 on, so that long segments are rare. */
+   segments behind each: for rows 0; for segments 1 or, on a GPU from round 1 on, 15, so that long segments are rare. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -20895,8 +20893,7 @@ static void gpuscan__sort_buffers_of_range(gpuscan__sort_plan *plan, gpuscan__so
                              plan->desc->may_destroy_src);
 }
 
-/* Sets the scratch buffers of an array that is no output: two or, if `both` is 0, one, because only pass 0 stores it.
-   */
+/* Sets the scratch buffers of an array that is no output: two or, if `both` is 0, one (only pass 0 stores it). */
 static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, int both) {
     buffers->from = buffers->to[0] = buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     if (both)
@@ -21409,7 +21406,7 @@ typedef struct gpuscan__integral_plan {
     gpuscan__pixels src, dst;
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* an image has `bands` bands of `band_rows` rows, and `strips` column strips */
-    uint64_t steps_at;                 /* index in PLAIN scratch, in elements, of the sums of tiles and their rows */
+    uint64_t steps_at;                 /* index in PLAIN scratch, in elements, of each tile's sum and its rows' sums */
     uint32_t few_strips;               /* 1: tiles add up the strips to their left: `carries` is not launched */
     int is_apart;                      /* 1: a round of a self-test keeps few_strips at 0, to test `carries` */
 } gpuscan__integral_plan;
@@ -22405,7 +22402,7 @@ typedef struct gpuscan__prepared {
     uint64_t size;        /* bytes of one buffer with all kinds of scratch: the most that any count needs */
 } gpuscan__prepared;
 
-/* Prepares a call for one count. Mode SIZE also builds the program, because its group size decides the scratch's size.
+/* Prepares a call for one count. Mode SIZE also builds a program that needs scratch: its group size decides how much.
    With both_places, only the later call shows whether it is in place. AUTO then plans both cases. A forced strategy has
    one plan for both cases. is_less: 1 if the count is below the caller's. If it does not fit a forced strategy, returns
    SUCCESS, and prepares and logs nothing. always: 1 to rehearse the program even if the previous count had it, too. */
@@ -22794,7 +22791,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 }
 
 /* The cache is a folder with a file for each program. The file is a blob, named by a hash of what defines the program.
-   It gets its name when it is complete, so no reader sees half a file. If two are written, the later one stays. */
+   It gets its name when it is complete, so no reader sees half a file. If two writers store one, the later stays. */
 #define GPUSCAN__CACHED_MOST ((size_t)256 << 20) /* maximum bytes of a file */
 
 typedef struct gpuscan__path {
