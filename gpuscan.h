@@ -19089,7 +19089,7 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
            plan->tile_samples < (uint64_t)1 << 31;
 }
 
-/* Enqueues a launch. If it takes only some of the tiles, first_tile is the first of them. All kernels have the same
+/* Enqueues a launch. If it counts only some of the tiles, first_tile is the first of them. All kernels have the same
    arguments, but GPUSCAN__HISTOGRAM_FINISH needs no local memory. */
 static void gpuscan__histogram_launch(gpuscan__chain *chain, const gpuscan__histogram_plan *plan, size_t kernel,
                                       uint64_t first_tile, uint64_t groups) {
