@@ -16026,7 +16026,7 @@ static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
 }
 
 /* Finds each array's range in the plan, and refuses overlaps. For this check, overwrites each range with the addresses
-   of its host array, so the plan is then useless. Gaps between rows are outputs: whole arrays are copied back. */
+   of its host array, so the plan is then useless. Gaps between rows count, too: whole arrays are copied back. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     int i;
@@ -16062,8 +16062,8 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
 }
 
 /* Creates an array's buffer, in the array's memory if the device can use that. Otherwise copies the array to the
-   buffer, unless the call overwrites it all and reads none. Arrays with the same address share a buffer as large as
-   the longest. (gpuscan__host_check refuses equal addresses, unless the call is in place or only reads the arrays.) */
+   buffer, unless the call only writes, and writes the whole array. Arrays with the same address share a buffer as large
+   as the longest. (gpuscan__host_check refuses equal addresses, unless the call is in place or only reads.) */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     const gpuscan__host_array *longest = array;
@@ -16208,8 +16208,8 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
     X(sums_offset) X(keys_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 
-/* Numbers a program's kernels. Multi-pass programs begin with scan_sums, unless key.undivided is 1. The kernel that
-   stores the results comes next, then kernels that only one operation has. */
+/* Lists the numbers of a program's kernels. Multi-pass programs begin with scan_sums, unless key.undivided is 1. The
+   kernel that stores the results comes next, then kernels that only one operation has. */
 enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_PARTS,
@@ -16254,7 +16254,7 @@ static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__p
     return gpuscan__why_refused(gs, plan, strategy);
 }
 
-/* Returns whether SINGLE_PASS_AHEAD loads each tile once. Loading twice is faster only with NVIDIA's large caches. */
+/* Returns whether SINGLE_PASS_AHEAD loads tiles once. Two loads (to sum and to scan) suit NVIDIA's large caches. */
 static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, const gpuscan__tuning *tuning) {
     return tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD &&
            (tuning->once || !gpuscan__uses_ptx_or_local(gs, key));
@@ -16277,7 +16277,7 @@ static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__pla
 }
 
 /* Returns how many groups fill the device. If only the device knows the tile count (COUNTED in kernels.cl.inc), the
-   host launches at most this many, and each group processes tiles in a loop. Self-tests get 3: their tiles are few. */
+   host launches at most this many, and each group processes tiles in a loop. Self-tests get 3 groups for 4 tiles. */
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
@@ -16343,8 +16343,7 @@ typedef struct gpuscan__heads {
     uint64_t at;         /* if `form` is HEADS_BITS: the bits begin `at` bytes into the scratch of kind PLAIN */
 } gpuscan__heads;
 
-/* Passes the array of flags, keys or bits to the kernel. Returns the offset, counted in flags, in keys or in
-   32-bit words of bits. */
+/* Passes the array of flags, keys or bits to the kernel. Returns its offset in flags, in keys or in 32-bit words. */
 static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads *heads) {
     if (heads->form == GPUSCAN__HEADS_NONE)
         return 0;
@@ -16823,13 +16822,13 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     return plan->tile_rows * plan->length;
 }
 
-/* Returns the register limit of gpuscan_scan_rows. The profile has a second limit for sums of more than 4 bytes, and
-   for src's elements, if these are under 4 bytes and not packed into words. tuning: scan-rows-registers */
+/* Returns the register limit of gpuscan_scan_rows. The profile has two: the second is for sums of more than 4 bytes,
+   and for elements of src of less than 4 bytes that are not packed into words. tuning: scan-rows-registers */
 static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
-    int many = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
+    int is_second = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
     return gpuscan__registers(gs, &plan->common.key,
-                              gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[many]));
+                              gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[is_second]));
 }
 
 /* Plans tiles of whole rows, in a size that grows with `step`. Step 0 has the profile's group size. Its vectors per
@@ -16866,7 +16865,7 @@ static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
-/* Returns the fastest of GPUSCAN__ROWS_.... WITH_GAPS avoids stores of incomplete vectors. tuning: scan-rows-form */
+/* Returns how lanes load whole rows fastest. WITH_GAPS avoids stores of incomplete vectors. tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -17079,8 +17078,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
 }
 
 /* Returns how many groups to launch. A group loops over parts of rows. If rows are not cut, a CPU gets 16 groups per
-   compute unit, because units differ in speed, but at most one for every (tile / 16) elements, because starts take
-   time. */
+   compute unit, because units differ in speed. But each gets (tile / 16) elements or more, because starts take time. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
     uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
@@ -17439,8 +17437,8 @@ static void gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__p
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
 
-/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. The numbers are random: MIN, MAX and custom
-   operators sometimes return the one and sometimes the other. Floats are small: their sums and products are exact. */
+/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. The numbers are random, so that MIN, MAX and
+   custom operators sometimes return either operand. Floats are small: their sums and products are exact. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst) {
     uint64_t random = gpuscan__mix(of_dst ? ~i : i), x = 1 + random % 40;
     if (e->op == GPUSCAN_OP_CUSTOM && of_dst && random >> 63)
@@ -17522,10 +17520,10 @@ GPUSCAN__OWN_KEY(reduce)
 
 enum {
     GPUSCAN__LANE_MEAN = 1 << 16, /* compared with segments' mean length (elements): see gpuscan__segments_split */
-    GPUSCAN__LANE_LONG = 32,      /* elements per lane above which a group sums a row: see gpuscan__segments_each */
-    GPUSCAN__LANE_IN_ORDER = 8,   /* elements per lane above which a group sums a row, if the elements' order matters */
-    GPUSCAN__LANE_LEAST_GROUP = 128, /* minimum work-items of the groups whose lanes sum a small src's segments */
-    GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes sum rows */
+    GPUSCAN__LANE_LONG = 32,      /* maximum elements per lane. A whole group sums a longer row or segment */
+    GPUSCAN__LANE_IN_ORDER = 8,   /* maximum elements per lane if the elements' order matters, otherwise LANE_LONG */
+    GPUSCAN__LANE_LEAST_GROUP = 128, /* minimum work-items of a group whose lanes sum segments, if src is small */
+    GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes sum rows or segments */
     GPUSCAN__LANE_GROUPS_FEW = 8, /* replaces LANE_GROUPS if all rows together have up to LANE_FEW bytes: more groups
                                      would take longer to start than to load. tuning: reduce-lane-groups */
     GPUSCAN__LANE_FEW = 48 << 20,
@@ -17761,15 +17759,16 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
 }
 
-/* Returns whether extra groups sum long rows or segments. They do if segments have over segments.lanes elements (one
-   may have all), or if the mean length is above `most`, and results are few or desc->count exceeds INT32_MAX. */
+/* Returns whether extra groups sum long rows or segments. They do if the mean length exceeds `most`, and results are
+   few or desc->count exceeds INT32_MAX. They also do if src has segments and desc->count exceeds segments.lanes,
+   because one segment may have all elements. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
            (!plan->by_rows && plan->desc->count > gs->device.profile.segments.lanes);
 }
 
-/* Returns the size of a group for split segments, in work-items. With LANES_LOCAL, a group is a single sub-group. */
+/* Returns the size of groups for whole or split segments: `group` work-items or, with LANES_LOCAL, one sub-group. */
 static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
@@ -17863,7 +17862,7 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     uint32_t per_unit = plan->is_few ? profile->reduce.per_unit : profile->segments.per_unit;
     uint64_t most = gpuscan__min((uint64_t)gs->device.units * per_unit,
                                  plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
-    uint64_t places, share = gpuscan__max((uint64_t)GPUSCAN__REDUCE_STEPS * tile, all >> 12);
+    uint64_t probes, share = gpuscan__max((uint64_t)GPUSCAN__REDUCE_STEPS * tile, all >> 12);
     uint32_t least = profile->segments.split_from;
     uint64_t each = gpuscan__max(least, gpuscan__min(all >> 14, 4 * least));
     each = gpuscan__max(gpuscan__max(each, all >> 18), 4 * mean);
@@ -17872,9 +17871,9 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     if (plan->common.forced)
         each = (uint64_t)group * plan->key.lanes * plan->key.vector;
     plan->split_each = gpuscan__min(each, INT32_MAX);
-    places = gpuscan__max(gpuscan__ceil_div(all, plan->split_each), 1);
-    plan->split_count = gpuscan__min(gpuscan__ceil_div(places, most), gpuscan__ceil_div(share, plan->split_each));
-    plan->split_groups = gpuscan__ceil_div(places, plan->split_count);
+    probes = gpuscan__max(gpuscan__ceil_div(all, plan->split_each), 1);
+    plan->split_count = gpuscan__min(gpuscan__ceil_div(probes, most), gpuscan__ceil_div(share, plan->split_each));
+    plan->split_groups = gpuscan__ceil_div(probes, plan->split_count);
     plan->lane_rows = plan->key.each ? 1 : group >> plan->lane_bits;
     plan->groups = gpuscan__min(gpuscan__ceil_div(plan->results, plan->lane_rows),
                                 plan->key.each ? 1u << 30 : gs->device.units * (uint64_t)GPUSCAN__LANE_GROUPS);
@@ -17941,8 +17940,8 @@ static void gpuscan__reduce_share(const gpuscan *gs, gpuscan__reduce_plan *plan)
 }
 
 /* Sets the scratch size. If there is one result, each group has a partial result. If groups share rows or segments,
-   each group has two (its head and its tail) and a mark, which names the segment that the head completes: see
-   [REDUCE SEGMENTS] in kernels.cl.inc. Results for the host come last. */
+   each has a head (the sum up to the first segment end in its share), a tail (the sum after the last end) and a mark,
+   which names the segment that the head completes. See [REDUCE SEGMENTS]. Results for the host come last. */
 static void gpuscan__reduce_scratch(gpuscan__reduce_plan *plan) {
     uint32_t t_size = plan->common.e.t_size, word = plan->common.key.word;
     uint64_t *plain = &plan->common.need.bytes[GPUSCAN__PLAIN], size = plan->common.e.result_size;
@@ -18079,7 +18078,7 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
 
 /* Sets the number and length of a round's rows or segments. Round 0: 20 or more, of 5 elements. Round 1: three, longer
    than two tiles. Round 2 (only with key.split): three, longer than a lane's loads. Returns 1 + the number of empty
-   segments that follow each segment: 1 or, on a GPU from round 1 on, 15, so that long segments are rare. */
+   segments behind each: for rows 0; for segments 1 or, on a GPU from round 1 on, 15, so that long segments are rare. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -18117,7 +18116,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
         offsets = gpuscan__test_in(test, &desc->segments.data,
                                    (each * rows + 1) * gpuscan__types[desc->segments.type].size);
     }
-    desc->src_width = own.image ? 1021 : 0; /* every device supports images of this width with enough rows */
+    desc->src_width = own.image ? 1021 : 0; /* every device supports images this wide and as high as the test needs */
     src = gpuscan__test_in(test, own.image ? NULL : &desc->src, (length * rows + desc->src_width) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, rows * each * size);
     for (i = 0; i < rows && !test->failed; i++) {
@@ -18191,7 +18190,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image; 0: a CPU counts, or there is a single row */
     uint32_t whole_tiles;        /* 1: the program has a kernel for tiles whose rows are whole vectors */
     uint32_t slices;             /* number of slices into which bins are cut. A group counts one slice */
-    uint32_t by_value, spread;   /* by_value: 1: has counters for byte values, not for bins. spread: 1: counters are
+    uint32_t by_value, spread;   /* by_value: 1: a GPU counts byte values instead of bins. spread: 1: counters are
                                     ordered by value, then by channel; 0: by channel, then by value */
     uint32_t merge;              /* with by_value: 1: adds counts of values to bins at the end; 0: a value is a bin */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
@@ -18226,7 +18225,7 @@ typedef struct gpuscan__histogram_plan {
     uint32_t element_size, sample_size; /* sizes in bytes; with expressions, a sample is a whole pixel */
     uint32_t pixel_elements;            /* elements of a pixel: the desc's channels, or 1 for a custom type */
     uint32_t vector;                    /* number of samples in one load; 1 for images */
-    uint32_t channels;               /* channels that are counted separately; with expressions, 1 */
+    uint32_t channels;               /* channels of a pixel; 1 with expressions, which get whole pixels */
     uint32_t bins, channel_bins;     /* a channel's bins, and its counters: one per bin, with OUTSIDE_COUNT 2 more */
     gpuscan_custom texts;            /* the caller's desc->custom, except that `combine` is desc->weight */
     uint64_t all_bins;               /* sum of channel_bins of all channels in the mask */
@@ -18431,7 +18430,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
     gpuscan__histogram_key *key = &plan->key;
     int ordered = type->kind == 's' ? given[0].i < given[1].i : lower < upper;
     if (key->form == GPUSCAN_BINS_VALUES) {
-        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* integers >= lower; 0: 2^64 */
+        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* count of integers >= lower; 0: 2^64 */
         range = beyond && beyond < bins ? beyond : bins; /* bins past the last 64-bit integer have no samples */
     } else if (lower == 0 && upper == 0) {
         lower = least;
@@ -18499,7 +18498,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, gpuscan__histogram_plan *
     bounds->real_lower = lower = gpuscan__rounded(type, lower);
     bounds->real_upper = upper = gpuscan__rounded(type, upper);
     bounds->real_step = step = gpuscan__rounded(type, gpuscan__even_step(lower, upper, plan->bins, largest));
-    if (!(lower < upper) || !(step >= least)) /* `least` also keeps 1 / step finite */
+    if (!(lower < upper) || !(step >= least)) /* step >= least also keeps 1 / step finite */
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS,
                              "lower and upper: a bin is too fine for the type (bounds of floats: lower.f, upper.f)");
     /* The kernel guesses that sample s is in bin (s - lower) * (1 / step). Among up to 2^20 bins, rounding s - lower
@@ -18782,9 +18781,9 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 #define GPUSCAN__LOCAL_EDGES 2048 /* up to this many bins, groups copy edges to local memory */
 #define GPUSCAN__EDGES_ALONE 32   /* up to this many bins, making cells takes more time than cells save */
 #define GPUSCAN__FEW_EDGES   256  /* above this many bins, edges stay in global memory if there are no cells */
-#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for cells: each group makes its own */
+#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples to use cells: to make cells takes time */
 
-/* Puts edges in local memory if they fit. To make room, reduces the copies of bins (to 4 for up to FEW_EDGES bins). */
+/* Puts edges in local memory if they fit. To make room, reduces copies of bins: up to FEW_EDGES bins keep 4 or more. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
@@ -18909,7 +18908,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
     uint32_t most = key->group, vector = plan->vector;
-    uint64_t all_items = (uint64_t)vector * most * gs->device.units; /* samples that 1 group per unit loads at once */
+    uint64_t at_once = (uint64_t)vector * most * gs->device.units; /* samples that 1 group per unit loads at once */
     int is_cpu = gpuscan__key_is_cpu(key), spends;
     key->vectors = tuning->vectors;
     own->rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
@@ -18926,8 +18925,8 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     } else if (own->slices > 1 && !own->rows && tuning->short_vectors) {
         uint64_t slices = gpuscan__min(tuning->slices,
                                        plan->all_bins / (4 * key->group)); /* slices with fewer bins gain nothing */
-        plan->few = plan->samples <= GPUSCAN__SLICE_SHORT * all_items / own->slices;
-        while (slices > own->slices && plan->samples > GPUSCAN__SLICE_MORE * all_items / slices)
+        plan->few = plan->samples <= GPUSCAN__SLICE_SHORT * at_once / own->slices;
+        while (slices > own->slices && plan->samples > GPUSCAN__SLICE_MORE * at_once / slices)
             slices /= 2; /* `slices` is halved, not lowered by 1: each number of slices is another program */
         if (plan->few) {
             own->slices = (uint32_t)gpuscan__max(own->slices, slices);
@@ -19075,7 +19074,7 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
            plan->tile_samples < (uint64_t)1 << 31;
 }
 
-/* Enqueues a launch. If it takes only some of the tiles, first_tile is the first of them. All kernels have the same
+/* Enqueues a launch. If it counts only some of the tiles, first_tile is the first of them. All kernels have the same
    arguments, but GPUSCAN__HISTOGRAM_FINISH needs no local memory. */
 static void gpuscan__histogram_launch(gpuscan__chain *chain, const gpuscan__histogram_plan *plan, size_t kernel,
                                       uint64_t first_tile, uint64_t groups) {
@@ -19173,7 +19172,7 @@ static uint64_t gpuscan__test_begin(const gpuscan__histogram_plan *plan, const g
     return k * of->width + gpuscan__ceil_div(k * of->rest, plan->bins);
 }
 
-/* Adds `weight` to the counter of value x, if the desc's rules choose one. */
+/* Adds `weight` to the counter of value x. Adds nothing if x lies outside the bins and the desc drops such values. */
 static void gpuscan__test_count(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *of, uint64_t x,
                                 uint64_t weight, uint64_t *counts) {
     uint64_t past = x - of->lower, low = 0, high = plan->bins, middle;
@@ -19195,7 +19194,7 @@ static void gpuscan__test_count(const gpuscan__histogram_plan *plan, const gpusc
     counts[low] += weight;
 }
 
-/* Returns value i, often next to a bin's end, and sometimes outside the bins. */
+/* Returns value i: often the first value of a bin or the last before it, and sometimes outside the bins. */
 static uint64_t gpuscan__test_value(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *of, uint64_t i) {
     uint64_t random = gpuscan__mix(i), bins = plan->bins, bin = random % bins, past = random, turn = i % 64;
     uint64_t begin = gpuscan__test_begin(plan, of, bin), width = gpuscan__test_begin(plan, of, bin + 1) - begin;
@@ -19357,7 +19356,7 @@ static void gpuscan__test_set_rows(gpuscan__test *test) {
     }
     desc->pitch = desc->weights_pitch = desc->count + shape[2];
     desc->pitch_bytes = 0;
-    /* a row is cut into two tiles or, without tiles, not at all */
+    /* if tile_width is 0 above, a row is cut into two tiles or, without tiles, not at all */
     desc->tile_width = shape[3] ? shape[3] : desc->count / (1 + tiled) + tiled;
     desc->tile_height = shape[4] ? shape[4] : desc->rows;
 }
@@ -19570,8 +19569,8 @@ static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const
 /* Returns how many bytes of a group's local memory precede its lists of kept elements. */
 static uint64_t gpuscan__select_list_at(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                         uint32_t t_size) {
-    uint64_t windows = gpuscan__few_bytes(gs, t_size, own->few);
-    return gpuscan__key_shared_bytes(gs, key, t_size) + (windows + 15) / 16 * 16;
+    uint64_t sums = gpuscan__few_bytes(gs, t_size, own->few);
+    return gpuscan__key_shared_bytes(gs, key, t_size) + (sums + 15) / 16 * 16;
 }
 
 /* Returns how many bytes of local memory a group needs, with its lists of kept elements. */
@@ -19628,7 +19627,7 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
 #define GPUSCAN__SELECT_NARROW UINT32_MAX
 #endif
 
-/* Begins resolve for selections and runs: sets the counts, capacity and index size, and adds the payloads' ranges. */
+/* Begins gpuscan__select_resolve and _runs_resolve: sets counts, capacity and index size, and adds payloads' ranges. */
 static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *plan, int in_place) {
     const gpuscan__select_fields *of = &plan->of;
     uint64_t capacity = *of->capacity;
@@ -19640,8 +19639,8 @@ static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *p
                                                   plan->capacity, in_place);
 }
 
-/* Ends `resolve` of selections and runs: checks the tally, and lists the buffers of tally and count_buffer in
-   plan->ranges. Refuses a call that has neither an output nor a tally. */
+/* Ends gpuscan__select_resolve and gpuscan__runs_resolve. Checks the tally, and adds the ranges of tally and
+   count_buffer to the plan. Refuses a call that has neither an output nor a tally. */
 static gpuscan_result gpuscan__select_end(gpuscan *gs, gpuscan__select_plan *plan) {
     static const char *const fields[2][3] = {{"selected.count", "selected.count_type", "selected.dispatch"},
                                              {"runs.count", "runs.count_type", "runs.dispatch"}};
@@ -19826,8 +19825,8 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     } while (!fits && gpuscan__shrink(gs, &group, &vectors));
 }
 
-#define GPUSCAN__WIDE_ELEMENTS 12 /* an element is wide if its outputs together take at least this many bytes */
-/* Returns GPUSCAN__FOR_... bits: the kinds of calls to which a selection or runs belong. Tuning rows list such bits. */
+#define GPUSCAN__WIDE_ELEMENTS 12 /* minimum bytes of a wide element, with its index, if there is one output */
+/* Returns GPUSCAN__FOR_... bits: the kinds to which the call belongs. A tuning row fits calls with all of its bits. */
 static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__select_key *key = &plan->key;
@@ -19951,8 +19950,7 @@ static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__sele
               : gpuscan__arg_buffer(launch, buffer) * (size / word);
 }
 
-/* Sets the arguments of outputs and tally. enters: 1 if kernels store outputs to scratch. leaves: 1 if
-   they copy outputs from scratch. */
+/* Sets the arguments of outputs and tally. enters: 1: kernels store to scratch. leaves: 1: they copy from scratch. */
 static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, int enters, int leaves,
                                  gpuscan__select_numbers *numbers) {
     const gpuscan__select_key *key = &plan->key;
@@ -20060,7 +20058,7 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
         for (byte = 0; byte < size; byte++)
             to[i * size + byte] = (unsigned char)(byte >= 4 ? gpuscan__mix(i) >> byte % 8 * 8 : byte == 0 ? x : 0);
     } else {
-        if (!gpuscan__is_float(type)) /* any one bit sets a flag. Keys differ only in their lowest or highest byte */
+        if (!gpuscan__is_float(type)) /* a flag has one bit, at any place. A key has only its lowest or highest byte */
             x = !e->key ? (uint64_t)keeps << i % bits : run % 2 ? x << (bits - 8) : x;
         gpuscan__put(type, to, i, x);
     }
@@ -20329,12 +20327,12 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
    that do not move with the keys are gathered by index after the passes. Then it chooses the form:
     form     | chosen for                                     | kernels gpuscan_sort_...
     small    | one tile; on a CPU up to sort_small elements   | small: one group, or one work-item of a CPU
-    together | up to profile.sort.together elements           | together: groups wait for each other
-    filled   | SINGLE_PASS, if elements are keys of one byte  | histogram, fill: stores each key as often as counted
+    together | SINGLE_PASS, up to sort.together elements      | together: groups wait for each other
+    filled   | SINGLE_PASS, keys of one byte without values   | histogram, fill: stores each key as often as counted
     sweeps   | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     passes   | MULTI_PASS and CPU_MULTI_PASS otherwise        | count, places, scatter for each pass
-   On a CPU, buckets come first if there are sort_buckets elements or more: see gpuscan__sort_passes. sort_keys precedes
-   all if there is a custom->key. sort_gather comes last, if needed. A digit has 8 bits; with little local memory 4. */
+   On a CPU, buckets may come before the passes: see gpuscan__sort_choose_buckets. sort_keys precedes all if there is a
+   custom->key. sort_gather comes last, if needed. A digit has 8 bits; with little local memory 4. */
 
 /* Lists the forms. A CPU has only the first two. SINGLE_PASS has SMALL and the forms from TOGETHER on. */
 enum {
@@ -20490,11 +20488,11 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : 0);
     if (gpuscan__sort_ranks_quick(gs, own, group) && own->form != GPUSCAN__SORT_SMALL)
-        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* masks[group] overlaps to[radix]; 4: ranks_by */
+        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* a union: masks[group] and to[radix]. 4: ranks_by */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
-/* Lists macros of a program, each with its value: a field of gpuscan__sort_key, or 1 if it has a certain form. */
+/* Lists macros of a program and their values: a field of gpuscan__sort_key, or 1 if the program has a certain form. */
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
     X(SORT_SMALL, form == GPUSCAN__SORT_SMALL) X(SORT_TOGETHER, form == GPUSCAN__SORT_TOGETHER)                        \
     X(SORT_PADDED, padded) X(SORT_FILLS, form == GPUSCAN__SORT_FILLED) X(SORT_COPIES, copies) X(SORT_LOADS, loads)     \
@@ -20557,7 +20555,8 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
 #define GPUSCAN__SORT_NARROW ((uint64_t)UINT32_MAX)
 #endif
 
-/* Returns the bits to flip in codes: a signed integer's sign bit or none; if `descending` is 1, all others instead. */
+/* Returns the bits to flip in keys' codes, which are sorted as unsigned integers: a signed integer's sign bit,
+   otherwise none. If `descending` is 1, returns all other bits instead. */
 static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     uint32_t bits = gpuscan__types[type].size * 8;
     uint64_t ones = ~(uint64_t)0 >> (64 - bits);
@@ -20652,7 +20651,7 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
     return gpuscan__sort_head_bytes(gs, &plan->key, plan->common.key.group) + gpuscan__sort_counts_bytes(plan);
 }
 
-enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile. Maximum groups per core */
+enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum groups per core */
 
 /* The tiles of SMALL sorts that rank by votes. A sort takes the first row whose `group` the device allows, whose
    group * rounds elements suffice, and whose `bytes` hold the larger of key and value. tuning: sort-small-shapes */
@@ -20772,7 +20771,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     gpuscan__key *key = &plan->common.key;
     gpuscan__sort_key *own = &plan->key;
     int is_quick = is_single && gpuscan__sort_is_quick(gs, sort->group), is_tuned;
-    uint32_t group, vectors, batch, parts = own->value_size > 8 ? 4 : 2;
+    uint32_t group, vectors, batch, turns = own->value_size > 8 ? 4 : 2;
     own->form = !is_single                                                                  ? GPUSCAN__SORT_PASSES
                 : plan->end - plan->begin == 8 && plan->keys.size == 1 && !own->value_size ? GPUSCAN__SORT_FILLED
                                                                                             : GPUSCAN__SORT_SWEEPS;
@@ -20782,12 +20781,12 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     vectors = is_tuned ? tile->rounds : sort->vectors;
     batch = gpuscan__sort_ranks_quick(gs, own, group) ? (uint32_t)GPUSCAN__SORT_BATCH : 1;
     if (is_quick && vectors > GPUSCAN__SORT_STEP && gpuscan__is_float((gpuscan_type)key->src) &&
-        (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* parts of floats take more registers than floats */
+        (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* a sort by part of a float takes more registers */
         vectors -= GPUSCAN__SORT_STEP;
-    own->halved = is_single && gpuscan__whole_lanes(gs, group) && vectors >= parts && sort->halves &&
+    own->halved = is_single && gpuscan__whole_lanes(gs, group) && vectors >= turns && sort->halves &&
                   own->value_size && gpuscan__max(own->value_size, plan->keys.size) >= 8;
     if (own->halved)
-        batch = is_quick ? (uint32_t)GPUSCAN__SORT_STEP : parts;
+        batch = is_quick ? (uint32_t)GPUSCAN__SORT_STEP : turns;
     vectors = vectors / batch * batch; /* lanes rank whole batches: see RANK_BATCH */
     if (is_quick) { /* few elements get smaller tiles. tuning: sort-few-groups */
         uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * group * GPUSCAN__SORT_STEP;
@@ -20806,7 +20805,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         return;
     key->registers = gpuscan__registers(gs, key, tile->registers);
     own->loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->keys.size, 16);
-    own->copies = 32; /* of the counts, in the kernel that counts the digits of all passes */
+    own->copies = 32; /* for the kernel that counts the digits of all passes */
     while (own->copies > 1 && (gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
                                gpuscan__sort_histogram_bytes(gs, plan) > gpuscan__sort_room(gs, plan)))
         own->copies /= 2;
@@ -20818,7 +20817,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     gpuscan__sort_key *own = &plan->key;
     int is_single = gpuscan__is_single_pass(strategy), cpu = gpuscan__is_cpu_strategy(strategy);
     key->strategy = (uint32_t)strategy;
-    /* with digits of 8 bits, a group of one work-item takes up to 3,152 bytes */
+    /* with digits of 8 bits, even a group of one work-item may take more than 3 KiB of local memory */
     own->digit_bits = cpu || gs->device.local_memory >= 4 * GPUSCAN__KIB ? 8 : 4;
     own->whole = (cpu || is_single) && gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 &&
                  plan->end == 8 * plan->keys.size;
@@ -20854,10 +20853,11 @@ static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const
     return buffers->to[plan->key.form == GPUSCAN__SORT_SMALL ? 0 : (plan->passes - 1) % 2];
 }
 
-/* Sets the buffers of a sorted array. Passes store to to[0] and to[1] by turns: one is `dst`, the other is scratch.
-   The last pass stores to `dst`, except in two cases. in_place: 1 if `dst` may be `from`. Then to[0] is scratch, since
-   pass 0 loads `from` and stores to to[0]. may_destroy: 1 if passes may overwrite `from`. Then, unless in_place is 1 or
-   the sort is small, to[1] is `from`, and no scratch is needed. A result that does not end in `dst` is copied to it. */
+/* Sets the buffers of a sorted array. Passes store to to[0] and to[1] by turns: one is `dst`, the other is scratch. The
+   last pass stores to `dst`, with two exceptions. in_place: 1 if `dst` may be `from`. Then to[0] is scratch, because
+   pass 0 loads `from` while it stores to to[0]. may_destroy: 1 if passes may overwrite `from`. Then, unless in_place is
+   1, to[1] is `from`, and no scratch is needed. A result that does not end in `dst` is copied to it later. Small sorts
+   ignore both parameters, and FILLED ignores in_place, because they may store to the buffer that they load. */
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, gpuscan_buffer from,
                                      gpuscan_buffer dst, int in_place, int may_destroy) {
     int small = plan->key.form == GPUSCAN__SORT_SMALL;
@@ -20878,7 +20878,7 @@ static void gpuscan__sort_buffers_of_range(gpuscan__sort_plan *plan, gpuscan__so
                              plan->desc->may_destroy_src);
 }
 
-/* Sets the scratch buffers of an array that is no output: two, or one if `both` is 0, since only pass 0 stores it. */
+/* Sets the scratch buffers of an array that is no output: two or, if `both` is 0, one (only pass 0 stores it). */
 static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, int both) {
     buffers->from = buffers->to[0] = buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     if (both)
@@ -20902,7 +20902,7 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     }
     plan->flags |= GPUSCAN__FLAG_NO_KEYS;
     gpuscan__sort_buffers_in_scratch(plan, keys, 1);
-    /* sort_keys writes keys into to[1], since pass 0 writes into to[0]. In a small sort, sort_keys writes into to[0] */
+    /* sort_keys stores keys to to[1], since pass 0 loads them and stores to to[0]. A small sort may use one buffer */
     keys->from = plan->desc->custom ? keys->to[plan->key.form != GPUSCAN__SORT_SMALL] : src->buffer;
 }
 
@@ -21006,8 +21006,8 @@ static void gpuscan__sort_choose_values(const gpuscan *gs, gpuscan__sort_plan *p
 }
 
 /* Decides whether a CPU sort makes buckets (groups of keys with the same most significant digit), and whether it then
-   moves keys and values block by block. A self-test always makes buckets. In some of its rounds, bucket sizes are so
-   uneven that the kernels run all passes instead. */
+   moves keys and values block by block. A self-test makes buckets if it has several passes. In some of its rounds,
+   bucket sizes are so uneven that the kernels run all passes instead. */
 static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__cpu_tuning *cpu = &gs->device.profile.cpu;
     int forced = plan->common.forced != NULL;
@@ -21020,8 +21020,8 @@ static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *
     plan->blocks = forced || bytes * 2 >= (uint64_t)cpu->sort_bucket << 8;
 }
 
-/* Maximum groups per compute unit that loop over tiles, if only the device knows the number of tiles. Local memory has
-   room for no more groups. Further groups take time even without work. tuning: sort-idle-groups */
+/* Maximum groups per compute unit of the kernel `fill` and, if only the device knows the count, of sort_keys and
+   sort_gather. Their groups loop. Further groups would take time even without work. tuning: sort-idle-groups */
 enum { GPUSCAN__SORT_RESIDENT = 4 };
 
 /* Returns how many groups count the digits of all passes. */
@@ -21391,7 +21391,7 @@ typedef struct gpuscan__integral_plan {
     gpuscan__pixels src, dst;
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* an image has `bands` bands of `band_rows` rows, and `strips` column strips */
-    uint64_t steps_at;                 /* index in PLAIN scratch, in elements, of the sums of tiles and their rows */
+    uint64_t steps_at;                 /* index in PLAIN scratch, in elements, of each tile's sum and its rows' sums */
     uint32_t few_strips;               /* 1: tiles add up the strips to their left: `carries` is not launched */
     int is_apart;                      /* 1: a round of a self-test keeps few_strips at 0, to test `carries` */
 } gpuscan__integral_plan;
@@ -21685,8 +21685,8 @@ static void gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan
     gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
 }
 
-/* Fills the pixels, and the table by a plain loop. `above` has a zero for each cell of a row of the table. If there are
-   floats, pixels are small integers, so that sums are exact. */
+/* Fills the pixels, and the table by a plain loop. On entry, `above` has a zero for each cell of a row of the table. If
+   there are floats, pixels are small integers, so that sums are exact. */
 static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char *src, unsigned char *table,
                                 uint64_t *above) {
     int real = gpuscan__is_float(desc->src_type) || gpuscan__is_float(desc->dst_type);
@@ -21933,7 +21933,7 @@ static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *ke
 }
 
 /* Chooses group and vectors for the variant SMALL. Returns whether a sub-group holds a row. If rows outnumber compute
-   units, a group has four sub-groups, since a unit runs few groups at once. With 8 vectors, Intel's compiler spills. */
+   units, a group has four sub-groups, since a unit runs few groups at once. Intel's compiler spills with 8 vectors. */
 static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__key *key = &plan->common.key;
     uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
@@ -22028,9 +22028,9 @@ static void gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan
 
 enum { GPUSCAN__TEST_RANKS = 12 }; /* number of fractions in a self-test of the variant ALL */
 
-/* Sets a row's fractions, and the results that the test expects. A result is of one sample or, in the form MEAN, of a
-   power of two: then f64 holds it exactly, since bins have 0, 1, 2 or 4 samples. A fraction is half a sample below its
-   sample's rank, so that its rounding does not matter. */
+/* Sets a row's fractions, and the results that the test expects. A result is the place of one sample or, in the form
+   MEAN, the mean place of 2^n samples. f64 holds it exactly, because bins have 0, 1, 2 or 4 samples. A fraction is half
+   a sample below its sample's rank, so that its rounding does not matter. */
 static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_t *sums, double *fractions,
                                 unsigned char *dst) {
     int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN;
@@ -22387,7 +22387,7 @@ typedef struct gpuscan__prepared {
     uint64_t size;        /* bytes of one buffer with all kinds of scratch: the most that any count needs */
 } gpuscan__prepared;
 
-/* Prepares a call for one count. Mode SIZE builds the program, too: its group size decides how much scratch is needed.
+/* Prepares a call for one count. Mode SIZE also builds a program that needs scratch: its group size decides how much.
    With both_places, only the later call shows whether it is in place. AUTO then plans both cases. A forced strategy has
    one plan for both cases. is_less: 1 if the count is below the caller's. If it does not fit a forced strategy, returns
    SUCCESS, and prepares and logs nothing. always: 1 to rehearse the program even if the previous count had it, too. */
@@ -22776,7 +22776,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 }
 
 /* The cache is a folder with a file for each program. The file is a blob, named by a hash of what defines the program.
-   It gets its name when it is complete, so no reader sees half a file. Two writers of a file write the same bytes. */
+   It gets its name when it is complete, so no reader sees half a file. If two writers store one, the later stays. */
 #define GPUSCAN__CACHED_MOST ((size_t)256 << 20) /* maximum bytes of a file */
 
 typedef struct gpuscan__path {
