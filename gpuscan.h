@@ -9571,40 +9571,28 @@ static const char *const gpuscan__piece_histogram[] = {
 "@6$ARRIVAL (1ul << $ARRIVALS)\n\n\n\n\n\n"
 "@7@ehand_over(@Y`@ving*to,@H`@ver*@vs,`H members,\n"
 "@talone,`H @z,`H `P_bins){\n"
-"enum{AT_ONCE=4};\n"
 "`H bins=$MERGE?`P_bins:$xto->slice_bins,`P_bins-to->@y_bin);\n"
-"$n`H k=@i;k<bins;k+=AT_ONCE*$@n){\n"
-"`@ver `Ys[AT_ONCE];\n"
-"@tstores[AT_ONCE];\n"
-"@(`H j`Mj<AT_ONCE;j++){\n"
-"`H `V=k+j*$@n;\n"
-"@t$a=`V<bins;\n"
-"`Ys[j]= !$a?0:$MERGE?to->upper[`V]:`copies_`Y(to,`V);\n"
+"$n`H `V=@i;`V<bins;`V+=$@n){\n"
+"`@ver `Y=$MERGE?to->upper[`V]:`copies_`Y(to,`V);\n"
+"`H bin=to->@y_bin+`V;\n"
+"@tstores=alone;\n"
 "`S@3HISTOGRAM_@n)&&get_@{_id(0)==0)\n"
-"`Ys[j]`M\n"
-"stores[j]=$a&&alone;\n"
+"`Y`M\n"
 "@hARRIVALS != $ARRIVALS_NONE\n"
-"`S$a&& !alone){\n"
-"@c@W=atom_add((vola`F @Hulong*)to->accumulators+to->@y_bin+`V,\n"
-"$ARRIVAL+`Ys[j]);\n"
-"stores[j]=@W>>$ARRIVALS==members-1;\n"
-"`Ys[j]+=(`@ver)(@W&($ARRIVAL-1`L\n"
+"`S!alone){\n"
+"vola`F @Hulong*accumulator=(vola`F @Hulong*)to->accumulators+bin;\n"
+"@c@W=atom_add(accumulator,$ARRIVAL+`Y);\n"
+"stores=@W>>$ARRIVALS==members-1;\n"
+"`Y+=(`@ver)(@W&($ARRIVAL-1`L\n"
+"`Sstores)\n"
+"atom_xchg(accumulator,@3COUNTS_LEFT)?1ul:0ul);\n"
 "}\n"
 "@g\n"
-"`S!alone&&`Ys[j])\n"
-"`add_global(to->accumulators+to->@y_bin+`V,`Ys[j]);\n"
+"`S!alone&&`Y)\n"
+"`add_global(to->accumulators+bin,`Y);\n"
 "@O\n"
-"}\n"
-"@(`H j`Mj<AT_ONCE;j++){\n"
-"`H bin=to->@y_bin+k+j*$@n;\n"
-"`S!stores[j])\n"
-"continue;\n"
-"@hARRIVALS != $ARRIVALS_NONE\n"
-"`S!alone)\n"
-"atom_xchg((vola`F @Hulong*)to->accumulators+bin,@3COUNTS_LEFT)?1ul:0ul);\n"
-"@O\n"
-"`@v@T(@vs,bin,`Ys[j],(@z&$FLAG_ACCUMULATE)!=0);\n"
-"}\n"
+"`Sstores)\n"
+"`@v@T(@vs,bin,`Y,(@z&$FLAG_ACCUMULATE)!=0);\n"
 "}\n"
 "}\n"
 "@O\n\n\n\n\n"
@@ -9684,7 +9672,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9704 \"kernels.cl.inc\"\n"
+"#line 9692 \"kernels.cl.inc\"\n"
 "kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
 "get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
@@ -9696,7 +9684,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9724 \"kernels.cl.inc\"\n"
+"#line 9712 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9805,7 +9793,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9856 \"kernels.cl.inc\"\n"
+"#line 9844 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9856,7 +9844,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9913 \"kernels.cl.inc\"\n"
+"#line 9901 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -9993,7 +9981,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10072 \"kernels.cl.inc\"\n"
+"#line 10060 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10275,7 +10263,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10410 \"kernels.cl.inc\"\n"
+"#line 10398 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10934,7 +10922,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11194 \"kernels.cl.inc\"\n"
+"#line 11182 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11092,7 +11080,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11376 \"kernels.cl.inc\"\n"
+"#line 11364 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11185,7 +11173,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11478 \"kernels.cl.inc\"\n"
+"#line 11466 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
