@@ -656,7 +656,7 @@ typedef struct gpuscan_info {
     uint32_t         refused;  /* strategies that at least one operation refuses: a sum of 1 << GPUSCAN_STRATEGY_... */
     uint32_t         refusals; /* how often the library gave up a strategy, the vendor's instructions or, on NVIDIA's
                                   GPUs, limits of registers, because a program did not build or failed its
-                                  self-test. Please report it if this is not 0 */
+                                  self-test, or sub-groups vary in width. Please report it if this is not 0 */
     const char      *refusal;  /* the reason for the last refusal, or "" if there was none */
     const gpuscan_opencl *opencl; /* the entry points that the object calls, valid as long as the object lives */
     gpuscan_strategy sort_strategy;
@@ -12021,7 +12021,7 @@ static const char *gpuscan__word(const char *code) {
 }
 
 /* Adds embedded code and expands its abbreviations. ` and a mark become the mark's code. The two characters of a word
-   (see gpuscan__word) become the word. Any other $ becomes GPUSCAN_, and any other ` gpuscan_. */
+   (see gpuscan__word) become the word. Any other $ becomes GPUSCAN_, and any other ` becomes gpuscan_. */
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
         size_t plain = strcspn(code, "@$`");
@@ -12498,7 +12498,7 @@ typedef struct gpuscan__range {
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* 1: buffer.mem is an image, which has been checked already */
     int at_zero;  /* 1: kernels access the range even if the count is 0 and no total is wanted, see gpuscan__rehearse */
-    /* gpuscan__check_range sets the fields below */
+    /* gpuscan__check_range sets the fields below. root: the buffer that buffer.mem is, or that it is a part of */
     cl_mem root;
     cl_mem_flags flags;
     uint64_t begin, end; /* the range is [begin, end) of root, in bytes */
@@ -12906,7 +12906,7 @@ static uint64_t gpuscan__subgroup_width(const gpuscan *gs) {
     return 0;
 }
 
-/* Queries registers and compute capability. Returns 1 if it is at least 7.0, which scoped loads and fences need. */
+/* Queries registers and capability. Returns 1 if the capability is at least 7.0, which scoped loads and fences need. */
 static int gpuscan__has_ptx_lanes(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -13923,8 +13923,9 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 
 /* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
 
-/* Enqueues the commands of one call in order. The last command's event is the call's. If the queue is out-of-order or
-   the call has a wait list, each command waits for the one before, so that a failed event stops the whole call. */
+/* Holds a call's state while its commands are enqueued, in order. The last command's event is the call's. If the queue
+   is out-of-order or the call has a wait list, each command waits for the one before: a failed event stops the whole
+   call. */
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
@@ -14801,11 +14802,11 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
 
 /* ---- images */
 
-/* [order - CL_R]: a pixel's number of channels; 0: unsupported order. OpenCL numbers, in this order: R, A, RG, RA, RGB,
-   RGBA, BGRA, ARGB, INTENSITY, LUMINANCE, Rx, RGx, RGBx, DEPTH, DEPTH_STENCIL, sRGB, sRGBx, sRGBA, sBGRA, ABGR. */
+/* [order - CL_R]: a pixel's number of channels; 0: unsupported order. The orders, by number, are R, A, RG, RA, RGB,
+   RGBA, BGRA, ARGB, INTENSITY, LUMINANCE, Rx, RGx, RGBx, DEPTH, DEPTH_STENCIL, sRGB, sRGBx, sRGBA, sBGRA and ABGR. */
 static const unsigned char gpuscan__image_channels[] = {1, 1, 2, 2, 3, 4, 4, 4, 1, 1, 1, 2, 3, 0, 0, 3, 3, 4, 4, 4};
 
-/* [type - CL_SNORM_INT8]: the type of the numbers that kernels read. By OpenCL's numbers, channels' types are two
+/* [type - CL_SNORM_INT8]: the type of the numbers that kernels read. The channels' types, by number, are two
    signed and two unsigned normalised integers, SHORT_565, SHORT_555, INT_101010, signed and unsigned integers,
    HALF_FLOAT, FLOAT, INT24 (only depth images have it, so it is not supported) and INT_101010_2. */
 static const gpuscan_type gpuscan__image_types[] = {
