@@ -13924,8 +13924,8 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 /* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
 
 /* Holds a call's state while its commands are enqueued, in order. The last command's event is the call's. If the queue
-   is out-of-order or the call has a wait list, each command waits for the one before: a failed event stops the whole
-   call. */
+   is out-of-order or the call has a wait list, each command waits for the one before, so that a failed event stops all.
+   */
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
@@ -14980,7 +14980,7 @@ GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uin
         GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
 }
 
-/* Returns an upper bound of sizeof(gpuscan_shared) in kernels.cl.inc. Its member `prefix` has up to two values. */
+/* Returns the maximum bytes of gpuscan_shared in kernels.cl.inc, without `windows`. `prefix` has up to two values. */
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
     uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
