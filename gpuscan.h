@@ -11600,7 +11600,7 @@ typedef struct gpuscan__facts {
     X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* how far ahead src is prefetched, in bytes; 0: not at all */  \
     X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* prefetch distance, bytes; 0: large outputs bypass caches */  \
     X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1)) /* maximum elements that one work-item sorts in one launch */         \
-    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item, which leaves partial cache lines */       \
+    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item: work-items leave partial cache lines */   \
     X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum elements of a sort that first moves keys into buckets */       \
     /* A sort makes no buckets if they would have, on average, more bytes than the larger of two limits: this number   \
        (its half if values move with the keys), and half of a core's share of the cache (at most 8 MiB) */             \
@@ -11619,12 +11619,12 @@ typedef struct gpuscan__facts {
 
 /* Reductions of rows and segments. Extra groups may sum the long rows or segments. Segments always have extra groups if
    src has more than `lanes` elements. If lanes sum the short segments and extra groups the long ones, all groups have
-   split_group work-items. Without extra groups, groups whose lanes sum segments have lanes_group work-items. If
-   segments are short, the host halves this size, but not below 128, while src has less than lanes_items elements per
-   work-item of one group: small groups start earlier than large ones. lane_registers leaves registers for the offsets
-   of the next segments, which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
+   split_group work-items. Without extra groups, this size is `group` for rows, lanes_group if lanes sum segments. If
+   segments are short, the host halves lanes_group, but not below 128, while src has less than lanes_items elements per
+   work-item of one group: small groups start earlier. lane_registers leaves registers for the offsets of the next
+   segments, which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
-    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* rows without extra groups, and gpuscan__fit_each */   \
+    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* also in gpuscan__fit_each: a group per segment */     \
     X(vectors,     { 2,    4,   4,   4,   4,  4,  4,  4,  4})                                                          \
     X(per_unit,    { 4,    4,   8,   8,   8,  4,  4,  4,  4}) /* extra groups per compute unit, for long segments */   \
     X(row_lanes, GPUSCAN__ALIKE(4096))                        /* maximum elements of a row that a sub-group sums */    \
@@ -12689,7 +12689,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_##devices, GPUSCAN__FOR_##calls, size, (kib) ? (uint64_t)(kib) << 10 : UINT64_MAX,                    \
      GPUSCAN_STRATEGY_##strategy, group, vectors, (mib_ahead) * GPUSCAN__MIB, registers, once}
 static const gpuscan__tuning gpuscan__tunings[] = {
-    /* Columns: devices, calls, size, up_to in KiB (0: all), strategy, group, vectors, ahead in MiB, registers, once */
+    /* Columns: devices, calls, size and up_to in KiB (0: all), strategy, group, vectors, MiB ahead, registers, once */
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 256, SINGLE_PASS, 128, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 8192, SINGLE_PASS, 256, 2, 0, 64, 0),
     /* calls of one tile: each row serves calls up to the size of its tile */
@@ -13923,9 +13923,8 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 
 /* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
 
-/* Holds a call's state while its commands are enqueued, in order. The last command's event is the call's. If the queue
-   is out-of-order or the call has a wait list, each command waits for the one before, so that a failed event stops all.
-   */
+/* Holds a call's state while its commands are enqueued. The last command's event is the call's. If the queue is
+   out-of-order or the call has a wait list, each command waits for the one before, so that a failed event stops all. */
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
