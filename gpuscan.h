@@ -316,9 +316,9 @@ typedef enum gpuscan_op {
                                                              a group                      merged into global memory
    CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     SINGLE_PASS, likewise        as CPU_MULTI_PASS
 
-   The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back. Scans
-   along columns take MULTI_PASS for the first three, and CPU_MULTI_PASS for the others. (One column without gaps is
-   scanned as a row.)
+   The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back.
+   MULTI_PASS, and AUTO on a GPU, do so with longer rows, too. Scans along columns take MULTI_PASS for the first three
+   strategies, and CPU_MULTI_PASS for the others. (One column without gaps is scanned as a row.)
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    Sorts of up to about 6,000 elements (CPUs: 65,535; SINGLE_PASS on some GPUs: 2^21) take one launch. Larger ones take
@@ -509,7 +509,7 @@ typedef struct gpuscan_allocator {
 
 typedef enum gpuscan_log_level { GPUSCAN_LOG_ERROR = 1, GPUSCAN_LOG_WARNING, GPUSCAN_LOG_INFO } gpuscan_log_level;
 
-/* Receives each failure and decision (programs built, variants rejected) in words. `log` NULL: no logger. */
+/* Receives each failure and decision (programs built, strategies given up) in words. `log` NULL: no logger. */
 typedef struct gpuscan_logger {
     void (*log)(gpuscan_log_level level, const char *message, void *user);
     void *user;
@@ -623,8 +623,8 @@ typedef struct gpuscan_opencl {
 typedef struct gpuscan_desc {
     cl_context            context;     /* NULL means that the library creates one. The object retains the context */
     cl_device_id          device;      /* NULL: the context's first device or, without a context, see device_name */
-    cl_command_queue      queue;       /* the queue of calls whose call.queue is NULL. It needs `context`. The object
-                                          retains the queue. NULL means that the library creates an in-order queue */
+    cl_command_queue      queue;       /* the queue of calls whose call.queue is NULL. A queue needs `context`. The
+                                          object retains it. NULL means that the library creates an in-order queue */
     const char           *device_name; /* a part of the device's or its platform's name, which replaces GPUSCAN_DEVICE;
                                           ignored if `context` or `device` is given */
     const gpuscan_opencl *opencl;      /* entry points, which the object copies. NULL fields are taken from the ICD
@@ -13545,7 +13545,7 @@ enum {
 
 /* Adds a function with `lines`, the caller's expression. `head` is the function's type, name and parameters, in the
    notation of gpuscan__text_code. `sees` is a sum of GPUSCAN__SEES_.... The body is "return", `lines` and `after`. If
-   `after` itself returns, the body begins with "GPUSCAN_T gpuscan_e =" instead: `after` returns this variable. */
+   `after` has a return statement, "GPUSCAN_T gpuscan_e =" precedes `lines`, and `after` returns gpuscan_e. */
 static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *name,
                                        const char *lines, const char *after) {
     const char *before = strstr(after, "return") ? " $T `e =" : *after == ')' ? " return (" : " return";
@@ -14081,7 +14081,7 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
     }
 }
 
-/* Uses the caller's scratch or the object's own. Clears the caller's, except PLAIN: the other kinds must start as 0. */
+/* Uses the caller's scratch or the object's own. Clears the caller's: all kinds but PLAIN must start as 0. */
 static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
