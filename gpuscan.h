@@ -14980,9 +14980,9 @@ GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uin
 }
 
 /* Returns the maximum bytes of gpuscan_shared in kernels.cl.inc, without `windows`. `prefix` has up to two values. */
-static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
+static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t vectors) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
-    uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
+    uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * vectors * group;
     uint64_t align = gpuscan__alignment(t_size);
     return (t_size * (group / lanes + 2 + exchange) + gpuscan__lanes_bytes(gs, group) + 8 + 31) / 16 * 16 +
            (align > 16 ? align : 0);
