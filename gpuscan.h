@@ -11802,8 +11802,8 @@ typedef struct gpuscan__program {
     int rehearsed;           /* 1: the kernels have been launched ahead of a call: see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
-    size_t stored;           /* 1 + bytes of PART_RECORDING when the program was loaded, or when the last write to the
-                                cache began; 0: neither. The program is rewritten only if PART_RECORDING has grown */
+    size_t stored;           /* 1 + bytes of PART_RECORDING when the program was loaded or last written to the cache,
+                                even if that failed; 0: neither. It is written again only if PART_RECORDING has grown */
     int runs;                /* 1: a call has launched the program */
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
