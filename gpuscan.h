@@ -22,8 +22,8 @@
    COMPILE     Linux: cc sum.c (-ldl with a glibc before 2.34)    macOS: cc sum.c -framework OpenCL
                Windows: cl sum.c, or gcc sum.c of MinGW-w64       C99 or C++11
                The interface alone compiles as C89 with <stdint.h>. OpenCL's headers must be installed. (The interface
-               does without them after the include of a loader that declares OpenCL itself, such as clew.h.) The OpenCL
-               library is opened at run time, so nothing is linked.
+               does not need them if a loader that declares OpenCL itself, such as clew.h, is included before it.) The
+               OpenCL library is opened at run time, so nothing is linked.
 
    MACROS      Define these before the include that has GPUSCAN_IMPLEMENTATION. All are optional:
                GPUSCAN_STATIC              makes every function static: the library is private to this file
@@ -80,8 +80,8 @@
                All of them wait for the wait list. The event belongs to the last command. When the event completes, the
                whole call has completed. But the event's profiling times are those of the last command alone. To time a
                call, enqueue a marker before it (clEnqueueMarkerWithWaitList), and subtract the marker's end time from
-               the event's end time. Or set the desc's tracer, which gets the event of every command. A call does not
-               flush its queue: as always in OpenCL, clFlush the queue before another queue waits for the event.
+               the event's end time. Or set gpuscan_desc.tracer, which gets the event of every command. A call does
+               not flush its queue: as always in OpenCL, clFlush the queue before another queue waits for the event.
 
    LIFETIMES   When a call returns, its desc and everything that the desc points to may be freed: init, custom texts,
                values, sources, wait list. Buffers, queue and events may be released, as after any enqueue (a user
@@ -95,7 +95,7 @@
                the calls that wait for it fail as well, even on other buffers: they end with
                CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Calls with their own scratch neither wait nor fail for
                that reason.
-               Host: the desc's allocator provides memory for the object and its programs. It also provides temporary
+               Host: gpuscan_desc.allocator provides memory for the object and its programs. It also provides temporary
                memory for building and testing programs, for growing scratch (up to 1 MiB), and for the cache and blobs.
                A call that neither builds nor grows scratch allocates nothing. (The exception is an init on the host
                that is larger than CL_DEVICE_MAX_PARAMETER_SIZE less 256 bytes: the call creates a buffer for it.)
@@ -173,8 +173,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* gcc goes on after #error, and would also skip an include of the file that __has_include
-                          has not found. This include names another file, which is missing as well: that stops gcc */
+#include <OpenCL/cl.h> /* names another file, which is missing as well, because that stops gcc. Neither #error nor
+                          an include of the very file that __has_include has not found would stop gcc */
 #elif !defined(__APPLE__) && !defined(__OPENCL_CL_H) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -316,12 +316,12 @@ typedef enum gpuscan_op {
                                                              a group                      merged into global memory
    CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     SINGLE_PASS, likewise        as CPU_MULTI_PASS
 
-   The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back. Scans
-   along columns take MULTI_PASS for the first three, and CPU_MULTI_PASS for the others. (One column without gaps is
-   scanned as a row.)
+   The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back.
+   MULTI_PASS, and AUTO on a GPU, do so with longer rows, too. Scans along columns take MULTI_PASS for the first three
+   strategies, and CPU_MULTI_PASS for the others. (One column without gaps is scanned as a row.)
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
-   A sort of up to about 6,000 elements (CPUs: 65,535; SINGLE_PASS on some GPUs: 2^21) takes one launch. Others take
+   Sorts of up to about 6,000 elements (CPUs: 65,535; SINGLE_PASS on some GPUs: 2^21) take one launch. Larger ones take
    MULTI_PASS         three launches for each 8 bits of the keys (4 bits if a group has less than 4 KiB of local memory)
    SINGLE_PASS        (and _AHEAD) one launch that counts digits, then one for each 8 bits, with decoupled look-back
    CPU_MULTI_PASS     (and CPU_SINGLE_PASS) three launches for each 8 bits, with one work-item a group */
@@ -455,7 +455,7 @@ typedef struct gpuscan_tally {
     gpuscan_buffer count;          /* out: one element of count_type, such as an argument of an indirect draw */
     gpuscan_type   count_type;     /* u32 (default) or u64; with u32, the desc's count must be below 2^32 */
     gpuscan_buffer dispatch;       /* out: three u32, the numbers of groups in x, y and z; 0, 1, 1 for no elements */
-    uint32_t       dispatch_items; /* elements that each work-group takes; 0 means 64 */
+    uint32_t       dispatch_items; /* elements per work-group; 0 means 64 */
     uint32_t       dispatch_limit; /* the maximum x. If more groups are needed, y is ceil(groups / dispatch_limit) and x
                                       is ceil(groups / y). 0 means 65535 */
 } gpuscan_tally;
@@ -509,7 +509,7 @@ typedef struct gpuscan_allocator {
 
 typedef enum gpuscan_log_level { GPUSCAN_LOG_ERROR = 1, GPUSCAN_LOG_WARNING, GPUSCAN_LOG_INFO } gpuscan_log_level;
 
-/* Receives each failure and decision (programs built, variants rejected) in words. `log` NULL: no logger. */
+/* Receives each failure and decision (programs built, strategies given up) in words. `log` NULL: no logger. */
 typedef struct gpuscan_logger {
     void (*log)(gpuscan_log_level level, const char *message, void *user);
     void *user;
@@ -623,8 +623,8 @@ typedef struct gpuscan_opencl {
 typedef struct gpuscan_desc {
     cl_context            context;     /* NULL means that the library creates one. The object retains the context */
     cl_device_id          device;      /* NULL: the context's first device or, without a context, see device_name */
-    cl_command_queue      queue;       /* the queue of calls whose call.queue is NULL. It needs `context`. The object
-                                          retains the queue. NULL means that the library creates an in-order queue */
+    cl_command_queue      queue;       /* the queue of calls whose call.queue is NULL. A queue needs `context`. The
+                                          object retains it. NULL means that the library creates an in-order queue */
     const char           *device_name; /* a part of the device's or its platform's name, which replaces GPUSCAN_DEVICE;
                                           ignored if `context` or `device` is given */
     const gpuscan_opencl *opencl;      /* entry points, which the object copies. NULL fields are taken from the ICD
@@ -656,7 +656,7 @@ typedef struct gpuscan_info {
     uint32_t         refused;  /* strategies that at least one operation refuses: a sum of 1 << GPUSCAN_STRATEGY_... */
     uint32_t         refusals; /* how often the library gave up a strategy, the vendor's instructions or, on NVIDIA's
                                   GPUs, limits of registers, because a program did not build or failed its
-                                  self-test. Please report it if this is not 0 */
+                                  self-test, or sub-groups vary in width. Please report it if this is not 0 */
     const char      *refusal;  /* the reason for the last refusal, or "" if there was none */
     const gpuscan_opencl *opencl; /* the entry points that the object calls, valid as long as the object lives */
     gpuscan_strategy sort_strategy;
@@ -670,8 +670,8 @@ typedef enum gpuscan_scan_kind {
 } gpuscan_scan_kind;
 
 typedef enum gpuscan_along {
-    GPUSCAN_ALONG_ROWS = 0, /* scan r takes the elements of row r */
-    GPUSCAN_ALONG_COLUMNS   /* scan r takes the elements of column r */
+    GPUSCAN_ALONG_ROWS = 0, /* scan r scans row r */
+    GPUSCAN_ALONG_COLUMNS   /* scan r scans column r */
 } gpuscan_along;
 
 typedef enum gpuscan_segment_form {
@@ -1063,9 +1063,9 @@ typedef struct gpuscan_histogram_desc {
                  OpenCL C's vector of them (x.x, x.y, x.z, x.w; for f16, of floats). With GPUSCAN_TYPE_CUSTOM, x
                  is a custom->type, and offset and pitch count whole elements of it. With samples_image, the expression
                  also sees `at` and `near` (see gpuscan_custom). Integers wrap around to value_type, as in C
-   weight        the expression sees what custom->convert sees, and custom->source. As in C, its value is converted to
-                 weight_type. A float must not be negative, since weight_type is unsigned. A pixel of weight 0 is not
-                 counted. If there is no custom->convert, there must be one channel
+   weight        the expression sees the variables that custom->convert sees, and what custom->source declares. As in C,
+                 its value is converted to weight_type. A float must not be negative, since weight_type is unsigned. A
+                 pixel of weight 0 is not counted. If there is no custom->convert, there must be one channel
    tiles         `counts` gets the histograms of the first tile's channels, then those of the next tile. Tiles go from
                  left to right, then down. The last tiles in both directions may be smaller. tile_height 1 gives one
                  histogram a row. A count_buffer does not change the tiles: tiles beyond its count get counters of 0
@@ -1205,7 +1205,7 @@ typedef struct gpuscan_runs_desc {
    scratch       about 1/1000 of the keys; for results of 64 bytes up to 1/64
    floats        as in gpuscan_reduce, but for runs of any length; bounds if all additions round one way: 5e-6 and 1e-14
    returns       SIZE_OVERFLOW: the type of starts, lengths or counts is too small; `dispatch` needs a y above 32 bits.
-                 UNSUPPORTED_STRATEGY: the tiles or results of a forced single pass are too large
+                 UNSUPPORTED_STRATEGY: a forced single pass has too large results, or more tiles than a launch can have
    method        a selection of the keys that begin a run. Its scan also carries the partial result of the last run:
                  segmented scan, Blelloch, "Prefix sums and their applications", 1990 */
 GPUSCAN_API gpuscan_result gpuscan_runs(gpuscan *gs, const gpuscan_runs_desc *desc);
@@ -1399,10 +1399,10 @@ typedef struct gpuscan_quantile_desc {
                              bin, `before` samples in the bins below. The bin's last sample gives its upper edge
                      MEAN    the mean of the samples from the pair's lower rank to its upper rank, both included
    edges         an edge may be infinite: its bin's samples count as this infinity. A mean of both infinities is NaN
-   bins          without `edges`: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. A work-group (on a CPU, a
-                 work-item) computes a histogram, so a few large histograms leave most of a device idle. GPUs with a
-                 device fence are an exception: there several groups share a histogram of more than 16384 bins if there
-                 are at most 16 histograms, at most 8 fractions, and neither MEAN nor a cdf
+   bins          without `edges`: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. One work-group (for few
+                 bins a sub-group, on a CPU a work-item) processes a histogram, so a few large histograms leave most of
+                 a device idle. GPUs with a device fence are an exception: several groups share a histogram of more
+                 than 16384 bins if there are at most 16 histograms, at most 8 fractions, and neither MEAN nor a cdf
    scratch       for large histograms, a few bytes for each 512 bins
    exact         totals and ranks have 64 bits; BIN and cdf are the same on every device. VALUE and MEAN are f32: with
                  bins of equal width, they are rounded only once, at the end
@@ -1556,7 +1556,7 @@ static const char *const gpuscan__library_names[] = {
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
 /* Lists frequent words of the kernels, the longest first. In the embedded text, two characters stand for each word: see
-   gpuscan__word. In words, too, $ and ` are abbreviations: see gpuscan__text_code. tools/embed reads this table. */
+   gpuscan__word. Inside words, $ and ` are abbreviations, too: see gpuscan__text_code. tools/embed reads this table. */
 static const char gpuscan__words[144][16] = {
     "__attribute__((", "$OP_ARGUMENTS,", "static inline ", "$ITEM_VECTORS", "global const ", "$UNROLL for(",
     "){ $ONE_ITEM", "AL_MEM_FENCE", " parameters", "$HAS_BEGUN(", "$ANY_ORDER", "$BARRIER()", "$OWN_FIRST",
@@ -11386,8 +11386,8 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
     X(BIN_MODE_CHECKED, 3)                                                                                             \
     X(BIN_MODE_GENERAL, 4)                                                                                             \
-    X(BIN_MODE_GUESS, 5)     /* for floats. An estimated bin, even a very wrong one, is corrected by bins' edges */    \
-    X(BIN_MODE_NEAREST, 6)   /* for floats. An estimated bin is right or one too high. Its lower edge decides */       \
+    X(BIN_MODE_GUESS, 5)     /* for floats. Bins' edges correct an estimated bin, even a very wrong one */             \
+    X(BIN_MODE_NEAREST, 6)   /* for floats. An estimated bin is right, or one too high: its lower edge tells which */  \
     X(HEADS_NONE, 0)         /* HEADS_...: where segments of a scan begin. NONE: there are no segments */              \
     X(HEADS_FLAGS, 1)        /* segments begin where a flag is not 0 */                                                \
     X(HEADS_KEYS, 2)         /* segments begin where a key differs from the key before it */                           \
@@ -11487,7 +11487,7 @@ enum {
     GPUSCAN__FOR_LISTS = 32,   /* selections and runs */
     GPUSCAN__FOR_SELECTIONS = 64,
     GPUSCAN__FOR_INDICES = 128, /* selections that store indices, but no elements */
-    GPUSCAN__FOR_OUTPUTS = 256, /* selections with several outputs besides indices, or wide ones: see WIDE_ELEMENTS */
+    GPUSCAN__FOR_OUTPUTS = 256, /* selections with several outputs besides indices, or of WIDE_ELEMENTS bytes or more */
     GPUSCAN__FOR_ELEMENTS = 512, /* selections that store only dst, by a predicate or with src as flags */
     GPUSCAN__FOR_RUNS = 1024,
     GPUSCAN__FOR_KEYS = 2048,  /* runs that reduce nothing */
@@ -11507,8 +11507,8 @@ typedef struct gpuscan__tuning {
     uint64_t up_to;   /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
-    uint32_t ahead;     /* how far ahead of the scan SINGLE_PASS_AHEAD sums tiles, if it loads them twice: in bytes of
-                           src and dst together; in runs, of keys; in selections, of src or flags (4 for a bit) */
+    uint32_t ahead;     /* if SINGLE_PASS_AHEAD loads tiles twice: how far ahead of the scan it sums them, in bytes of
+                           src and dst; in runs, of keys; in selections, of src or flags (4 for a flag of 1 bit) */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
     int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: gpuscan__loads_once decides */
 } gpuscan__tuning;
@@ -11573,10 +11573,10 @@ typedef struct gpuscan__facts {
     X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* how far ahead src is prefetched, in bytes; 0: not at all */  \
     X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* prefetch distance, bytes; 0: large outputs bypass caches */  \
     X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1)) /* maximum elements that one work-item sorts in one launch */         \
-    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item: each one leaves partial cache lines */    \
+    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item: work-items leave partial cache lines */   \
     X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum elements of a sort that first moves keys into buckets */       \
-    /* A sort makes buckets only if they have, on average, at most this many bytes (half as many if values move with   \
-       the keys), or at most half of a core's share of the cache (8 MiB if this half is more than 8 MiB) */            \
+    /* A sort makes no buckets if they would have, on average, more bytes than the larger of two limits: this number   \
+       (its half if values move with the keys), and half of a core's share of the cache (at most 8 MiB) */             \
     X(sort_bucket, GPUSCAN__ALIKE(1 << 20))                                                                            \
     X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* minimum bytes of a bucket that is divided once more */
 
@@ -11592,12 +11592,12 @@ typedef struct gpuscan__facts {
 
 /* Reductions of rows and segments. Extra groups may sum the long rows or segments. Segments always have extra groups if
    src has more than `lanes` elements. If lanes sum the short segments and extra groups the long ones, all groups have
-   split_group work-items. Without extra groups, groups that sum segments have lanes_group work-items. If segments are
-   short, the host halves lanes_group, but not below 128, until src has lanes_items elements per work-item of one group:
-   small groups start earlier than large ones. lane_registers leaves registers for the offsets of the next segments,
-   which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
+   split_group work-items. Without extra groups, this size is `group` for rows, lanes_group if lanes sum segments. If
+   segments are short, the host halves lanes_group, but not below 128, while src has less than lanes_items elements per
+   work-item of one group: small groups start earlier. lane_registers leaves registers for the offsets of the next
+   segments, which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
-    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* if rows lack extra groups. See gpuscan__fit_each */   \
+    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* also in gpuscan__fit_each: a group per segment */     \
     X(vectors,     { 2,    4,   4,   4,   4,  4,  4,  4,  4})                                                          \
     X(per_unit,    { 4,    4,   8,   8,   8,  4,  4,  4,  4}) /* extra groups per compute unit, for long segments */   \
     X(row_lanes, GPUSCAN__ALIKE(4096))                        /* maximum elements of a row that a sub-group sums */    \
@@ -11620,14 +11620,16 @@ typedef struct gpuscan__facts {
     X(vectors, GPUSCAN__ALIKE(4))                                                                                      \
     X(per_unit[2],   { 4,    1,   2,   2,   4, 16,  4,  4,  4}, /* groups per compute unit. [1]: samples > 1 byte */   \
                      { 4,    1,   4,   4,   4, 16,  1,  1,  4})                                                        \
-    /* groups per compute unit if bins lie in global memory, or in slices and samples exceed GPUSCAN__SLICE_SHORT */   \
+    /* groups per compute unit if bins lie in global memory, or in slices while plan->few and key.rows are 0 */        \
     X(per_unit_far,  { 4,    2,   4,   4,   4, 16,  1,  1,  4})                                                        \
-    X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4}) /* minimum vectors per work-item without slices */     \
+    /* minimum vectors per work-item if local memory holds all bins, and not only a slice (a part of the bins) */      \
+    X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4})                                                        \
     X(copies[2],     { 2,   32,  32,  32,   4,  2,  8,  8,  4}, /* maximum copies of the bins in local memory */       \
                      { 2,   16,   8,   8,   4,  2,  8,  8,  4}) /* [1]: samples > 1 byte */                            \
-    /* register limit; none if bins lie in slices (unless `few` is 1) or in global memory (unless `rows` is 1) */      \
+    /* register limit. It applies neither to bins in slices, unless samples are few (plan->few), nor to bins in global \
+       memory, unless there are several rows or an image (key.rows) */                                                 \
     X(registers, GPUSCAN__NVIDIA(64, 0))                                                                               \
-    /* vectors that a work-item loads at a time if bins lie in slices and samples are few: see GPUSCAN__SLICE_SHORT */ \
+    /* vectors that a work-item loads at a time if bins lie in slices and samples are few (plan->few) */               \
     X(short_vectors, { 2,    4,   0,   0,   0,  0,  2,  2,  0})                                                        \
     /* maximum bytes of local memory that a group has for bins */                                                      \
     X(local,         {16384, 49152, 32768, 32768, 16384, 16384, 1 << 20, 1 << 20, 16384})                              \
@@ -11773,8 +11775,8 @@ typedef struct gpuscan__program {
     int rehearsed;           /* 1: the kernels have been launched ahead of a call: see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
-    size_t stored;           /* 1 + bytes of PART_RECORDING when the program was loaded, or when the last write to the
-                                cache began; 0: neither. The program is rewritten only if PART_RECORDING has grown */
+    size_t stored;           /* 1 + bytes of PART_RECORDING when the program was loaded or last written to the cache,
+                                even if that failed; 0: neither. It is written again only if PART_RECORDING has grown */
     int runs;                /* 1: a call has launched the program */
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
@@ -11792,11 +11794,11 @@ enum {
 
 /* Describes the stand-ins for a call's buffers in a rehearsal, a launch ahead of a call: see gpuscan__rehearse. */
 typedef struct gpuscan__stage {
-    uint64_t sham, scratch, zeros; /* bytes of: a buffer's stand-in; scratch; the zeros at scratch's beginning */
+    uint64_t sham, scratch, zeros; /* bytes of a buffer's stand-in, of scratch, and of the zeros that begin scratch */
     cl_image_format image;         /* the stand-in image's format; all 0: no image */
 } gpuscan__stage;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
-#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of `sham`, and of `scratch` in blobs' recordings */
+#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of a stand-in, and of scratch in blobs' launches */
 
 /* A launch that gpuscan__rehearse has recorded. gpuscan__replay repeats the launch without a plan, since no plan comes
    with a blob. `values` holds the arguments passed by value, one after another: the struct of numbers and at most one
@@ -11875,7 +11877,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     va_start(arguments, format);
     length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    words = gpuscan_result_string(result); /* cut at the colon before advice: `format` has its own advice */
+    words = gpuscan_result_string(result); /* a colon precedes advice, which is cut: `format` has its own */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
              result == CL_INVALID_COMMAND_QUEUE || result == -9999 /* NVIDIA's driver has lost the context */
                  ? ": the queue is invalid, or its context is lost and no object on it works any more"
@@ -11992,7 +11994,7 @@ static const char *gpuscan__word(const char *code) {
 }
 
 /* Adds embedded code and expands its abbreviations. ` and a mark become the mark's code. The two characters of a word
-   (see gpuscan__word) become the word. Any other $ becomes GPUSCAN_, and any other ` gpuscan_. */
+   (see gpuscan__word) become the word. Any other $ becomes GPUSCAN_, and any other ` becomes gpuscan_. */
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
         size_t plain = strcspn(code, "@$`");
@@ -12185,7 +12187,7 @@ typedef struct gpuscan__elements {
     int commutes;
     const char *convert; /* the custom conversion; NULL: there is none */
     uint32_t seen; /* 0: the conversion's x is an element; else x is an image's pixel, with this number of channels */
-    int selects; /* a GPUSCAN__SELECTS_...; a selection scans counts: 0 or 1 per element; with BITS, 0 to 32 per word */
+    int selects; /* GPUSCAN__SELECTS_.... A selection scans counts: 0 or 1 per element, or with BITS 0 to 32 per word */
     int inverts; /* 1: elements are kept if their flag or custom->select is 0 */
     uint32_t channels; /* numbers in an element. With several, the element is a vector. 0 means 1 */
 
@@ -12469,7 +12471,7 @@ typedef struct gpuscan__range {
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* 1: buffer.mem is an image, which has been checked already */
     int at_zero;  /* 1: kernels access the range even if the count is 0 and no total is wanted, see gpuscan__rehearse */
-    /* gpuscan__check_range sets the fields below */
+    /* gpuscan__check_range sets the fields below. root: the buffer that buffer.mem is, or that it is a part of */
     cl_mem root;
     cl_mem_flags flags;
     uint64_t begin, end; /* the range is [begin, end) of root, in bytes */
@@ -12502,7 +12504,7 @@ struct gpuscan__plan {
     int is_enqueued; /* 1: the queue may hold commands of the call. Set before the first command is enqueued */
 
     /* the function `choose` of the operation reads the fields below */
-    int in_place;              /* 1: src and dst are the same range */
+    int in_place;              /* 1: the call is in place, so an output shares memory with an input */
     int both_places; /* 1: with AUTO, a preparation plans two calls: not in place, then in place. Set by `resolve` */
     size_t group_limit;        /* maximum work-items of a group: the limit of the device, or of the call's kernels */
     int is_stand_in;           /* 1: a self-test's texts stand in for the caller's: see prove_custom */
@@ -12511,7 +12513,7 @@ struct gpuscan__plan {
     /* the function `choose` of the operation sets the fields below from the elements and the device's profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* if count_buffer holds 0: maximum bytes of PLAIN scratch that kernels access; 0: no limit */
+    uint64_t idle_plain; /* if count_buffer holds 0: maximum bytes of scratch (PLAIN) that kernels use; 0: no limit */
 
     int not_built; /* 1: the driver did not build the program; gpuscan__build sets it */
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
@@ -12660,7 +12662,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_##devices, GPUSCAN__FOR_##calls, size, (kib) ? (uint64_t)(kib) << 10 : UINT64_MAX,                    \
      GPUSCAN_STRATEGY_##strategy, group, vectors, (mib_ahead) * GPUSCAN__MIB, registers, once}
 static const gpuscan__tuning gpuscan__tunings[] = {
-    /* Columns: devices, calls, size (0: all), KiB (0: all), strategy, group, vectors, MiB ahead, registers, once */
+    /* Columns: devices, calls, size and up_to in KiB (0: all), strategy, group, vectors, MiB ahead, registers, once */
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 256, SINGLE_PASS, 128, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 8192, SINGLE_PASS, 256, 2, 0, 64, 0),
     /* calls of one tile: each row serves calls up to the size of its tile */
@@ -12771,7 +12773,6 @@ static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t c
     return NULL;
 }
 
-/* Returns the device's first row that serves calls of any kind and size. */
 static const gpuscan__tuning *gpuscan__any_tuning(const gpuscan *gs) {
     return gpuscan__find_tuning(gs, GPUSCAN__FOR_ALL, 0, UINT64_MAX, 1u << GPUSCAN_STRATEGY_AUTO);
 }
@@ -12878,7 +12879,7 @@ static uint64_t gpuscan__subgroup_width(const gpuscan *gs) {
     return 0;
 }
 
-/* Queries registers and compute capability. Returns 1 if it is at least 7.0, which scoped loads and fences need. */
+/* Queries registers and capability. Returns 1 if the capability is at least 7.0, which scoped loads and fences need. */
 static int gpuscan__has_ptx_lanes(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -13289,7 +13290,7 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
    NVIDIA's assembler may fail because of the limit and, on optimized kernels, even without a limit: driver 580 reported
    "register allocation failed with register count of 7" (an inclusive scan of rows of f32 to f16). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program, uint32_t registers) {
-    char limit[32], options[96]; /* must follow from the program's text: gpuscan__same_text compares no options */
+    char limit[32], options[96]; /* must depend on the program's text alone: gpuscan__same_text compares no options */
     cl_int code;
     int attempt;
     /* Intel's compiler ignores the option if a GPU has register files of one size only. */
@@ -13320,7 +13321,7 @@ static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *pro
     const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
     const char *name = text->data + strlen(text->data) + 1;
     size_t number = 0, i;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < text->data + text->length; i++) { /* tested: no program has more */
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < text->data + text->length; i++) { /* no program has more (tested) */
         cl_int code = CL_SUCCESS;
         program->kernels[i] = gs->cl.clCreateKernel(program->program, name, &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
@@ -13392,7 +13393,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
             gpuscan__text_code(&kernels, *literal);
     if (kernels.failed)
         return gpuscan__no_memory(gs, "the kernels' text");
-    sources[0] = program->parts[GPUSCAN__PART_TEXT].data; /* the kernels' names follow its NUL */
+    sources[0] = program->parts[GPUSCAN__PART_TEXT].data; /* ends at the NUL before the kernels' names */
     sources[1] = kernels.data;
     program->program = gs->cl.clCreateProgramWithSource(gs->context, 2, sources, NULL, &code);
     gpuscan__release(&gs->allocator, kernels.data);
@@ -13517,7 +13518,7 @@ enum {
 
 /* Adds a function with `lines`, the caller's expression. `head` is the function's type, name and parameters, in the
    notation of gpuscan__text_code. `sees` is a sum of GPUSCAN__SEES_.... The body is "return", `lines` and `after`. If
-   `after` itself returns, the body begins with "GPUSCAN_T gpuscan_e =" instead: `after` returns this variable. */
+   `after` has a return statement, "GPUSCAN_T gpuscan_e =" precedes `lines`, and `after` returns gpuscan_e. */
 static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *name,
                                        const char *lines, const char *after) {
     const char *before = strstr(after, "return") ? " $T `e =" : *after == ')' ? " return (" : " return";
@@ -13636,7 +13637,7 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) 
 }
 
 /* Returns the bytes of gpuscan_prefix in kernels.cl.inc: a sum or, if e->exact is 1, a pair (low, high). In scans by
-   segments (e->begun is not 0), a pair is as large as a sum with its flag. In runs, `high` has e->state_align bytes. */
+   segments (e->begun is not 0), sums and pairs have e->t_size bytes. In runs, `high` has e->state_align bytes. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -13836,7 +13837,6 @@ GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     memset(&gs->scratch[kind], 0, sizeof(gs->scratch[kind]));
 }
 
-/* Releases all of the object's scratch. OpenCL keeps it for commands that use it. The next call gets new buffers. */
 GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
@@ -13896,8 +13896,8 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 
 /* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
 
-/* Enqueues the commands of one call in order. The last command's event is the call's. If the queue is out-of-order or
-   the call has a wait list, each command waits for the one before, so that a failed event stops the whole call. */
+/* Holds a call's state while its commands are enqueued. The last command's event is the call's. If the queue is
+   out-of-order or the call has a wait list, each command waits for the one before, so that a failed event stops all. */
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
@@ -13993,7 +13993,7 @@ static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) 
     return !chain->in_order || chain->wait_count > 0;
 }
 
-/* Enqueues the launch that waits, if any. is_last: 1 if it is the call's last command. */
+/* Enqueues the launch that waits in the chain, if there is one. is_last: 1 if it is the call's last command. */
 static void gpuscan__chain_flush(gpuscan__chain *chain, int is_last) {
     const gpuscan__program *program = chain->program;
     size_t local;
@@ -14054,7 +14054,7 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
     }
 }
 
-/* Uses the caller's scratch or the object's own. Clears the caller's, except PLAIN: the other kinds must start as 0. */
+/* Uses the caller's scratch or the object's own. Clears the caller's: all kinds but PLAIN must start as 0. */
 static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
@@ -14120,7 +14120,7 @@ static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *p
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     size_t kernel; /* the kernel's number in the chain's program */
-    cl_uint index; /* the next argument's */
+    cl_uint index; /* of the next argument */
     cl_ulong offsets[GPUSCAN_MAX_SOURCES]; /* of the sources, in elements */
 } gpuscan__launch;
 
@@ -14161,7 +14161,7 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
     return gpuscan__arg_mem(launch, GPUSCAN__SET_SHAM, buffer);
 }
 
-/* Sets count_buffer as an argument and returns its offset. In a rehearsal, the argument is a buffer that holds 0. */
+/* Sets count_buffer as an argument. Returns its offset. A rehearsal (launch ahead of a call) gets a buffer of zeros. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
     return gpuscan__arg_mem(launch, GPUSCAN__SET_NONE, buffer);
 }
@@ -14198,7 +14198,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind,
     return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
 }
 
-/* Returns `extent`, a number of rows or tiles, but at most 1 in a rehearsal, whose time must not depend on the call. */
+/* Returns `extent`, such as a number of rows, but at most 1 for a rehearsal: its time must not depend on the call. */
 GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, uint64_t extent) {
     return chain->recording ? extent != 0 : extent;
 }
@@ -14357,7 +14357,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     const char *field = range->field;
     cl_mem mem = range->buffer.mem;
     size_t size = 0, origin = 0;
-    uint64_t offset, bytes = range->elements * range->size - range->cut, end; /* bytes fit: see gpuscan__check_sizes */
+    uint64_t offset, bytes = range->elements * range->size - range->cut, end; /* no overflow: see check_sizes */
     gpuscan_result r = gpuscan__check_memory(gs, range);
     gpuscan__ask(gs, range, mem, CL_MEM_SIZE, sizeof(size), &size, &r);
     if (range->root != mem)
@@ -14421,7 +14421,8 @@ GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint
 
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
 
-/* Refuses ranges > 2^64 - 1 bytes. Preparations, which may lack buffers, refuse required ranges > BUFFER_MOST bytes. */
+/* Refuses ranges of more than 2^64 - 1 bytes. Preparations may lack buffers, so they also refuse required ranges of
+   more than BUFFER_MOST bytes. */
 static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
     size_t i;
     for (i = 0; i < plan->range_count; i++) {
@@ -14562,8 +14563,8 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks segments, adds the range of their array, and gets the array's type. Refuses segments if `has_rows` is 1: the
-   desc also has rows or pitches. */
+/* Checks segments, adds the range of their array, and gets the array's type. Refuses segments if `has_rows` is 1, which
+   means that the desc also has rows, pitches or `along`. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_segments *segments, uint64_t count, int has_rows,
                                                          gpuscan_type *type) {
@@ -14773,12 +14774,11 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
 
 /* ---- images */
 
-/* [order - CL_R]: how many channels a pixel has. 0: the channel order is not supported. By OpenCL's numbers, the orders
-   are R, A, RG, RA, RGB, RGBA, BGRA, ARGB, INTENSITY, LUMINANCE, Rx, RGx, RGBx, DEPTH, DEPTH_STENCIL, sRGB, sRGBx,
-   sRGBA, sBGRA and ABGR. */
+/* [order - CL_R]: a pixel's number of channels; 0: unsupported order. The orders, by number, are R, A, RG, RA, RGB,
+   RGBA, BGRA, ARGB, INTENSITY, LUMINANCE, Rx, RGx, RGBx, DEPTH, DEPTH_STENCIL, sRGB, sRGBx, sRGBA, sBGRA and ABGR. */
 static const unsigned char gpuscan__image_channels[] = {1, 1, 2, 2, 3, 4, 4, 4, 1, 1, 1, 2, 3, 0, 0, 3, 3, 4, 4, 4};
 
-/* [type - CL_SNORM_INT8]: the type of the numbers that kernels read. By OpenCL's numbers, channels' types are two
+/* [type - CL_SNORM_INT8]: the type of the numbers that kernels read. The channels' types, by number, are two
    signed and two unsigned normalised integers, SHORT_565, SHORT_555, INT_101010, signed and unsigned integers,
    HALF_FLOAT, FLOAT, INT24 (only depth images have it, so it is not supported) and INT_101010_2. */
 static const gpuscan_type gpuscan__image_types[] = {
@@ -14952,10 +14952,10 @@ GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uin
         GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
 }
 
-/* Returns an upper bound of sizeof(gpuscan_shared) in kernels.cl.inc. Its member `prefix` has up to two values. */
-static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
+/* Returns the maximum bytes of gpuscan_shared in kernels.cl.inc, without `windows`. `prefix` has up to two values. */
+static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t vectors) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
-    uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
+    uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * vectors * group;
     uint64_t align = gpuscan__alignment(t_size);
     return (t_size * (group / lanes + 2 + exchange) + gpuscan__lanes_bytes(gs, group) + 8 + 31) / 16 * 16 +
            (align > 16 ? align : 0);
@@ -15054,7 +15054,7 @@ enum {
     GPUSCAN__LACKS_CPU_PASS = 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
     GPUSCAN__LACKS_PASS = 1u << GPUSCAN_STRATEGY_SINGLE_PASS | GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS
 };
-/* Returns the call's strategy or, for AUTO, `by_auto`. If its bit in `lacks` is 1, returns a simpler strategy. */
+/* Returns the call's strategy (AUTO: by_auto) or, if bit `strategy` of `lacks` is 1, a simpler strategy. */
 GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan, uint32_t by_auto, unsigned lacks) {
     gpuscan_strategy forced = plan->call->strategy;
     gpuscan_strategy strategy = forced == GPUSCAN_STRATEGY_AUTO ? (gpuscan_strategy)by_auto : forced;
@@ -15076,8 +15076,8 @@ static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
     return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
 }
 
-/* Called when the object stops using a strategy, a program or the vendor's instructions (`what`, a sentence, says
-   which). Counts and logs this, and keeps the message in gs->refusal for bug reports. why: the cause. */
+/* Called when the object gives up a strategy, a program, limits of registers or the vendor's instructions. `what`, a
+   sentence, says which. `why` is the cause. Counts, logs, and keeps the message in gs->refusal for bug reports. */
 GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const char *what, const char *why) {
     gs->refusals++;
     snprintf(gs->refusal, sizeof(gs->refusal), "%s, %s: %s: %s", plan->operation->name,
@@ -15236,9 +15236,8 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
 }
 
 /* Plans a resolved call and gets its program. Results of floats depend on the group size. Only the call's own kernels
-   decide this size, so that earlier calls do not change results. There is one exception: a failed build, a failed
-   self-test or a wrong sub-group width makes later calls do without limits of registers, the vendor's instructions or
-   the strategy. */
+   decide this size, so that earlier calls do not change results. The exception: a failed build or self-test, or a wrong
+   sub-group width, makes later calls do without limits of registers, the vendor's instructions or the strategy. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r;
     plan->group_limit = gs->device.group_limit;
@@ -15387,8 +15386,8 @@ static uint64_t gpuscan__wrap(gpuscan_type type, uint64_t bits) {
     return bits;
 }
 
-/* Returns the bit pattern of x as a number of the float type `type`. F32 rounds x. F16 holds x exactly, and x is 0 or
-   has a magnitude from 2^-14 to 65504. */
+/* Returns the bit pattern of x in the float type `type`. For F32, rounds x. For F16, x must be exact in f16: 0, or a
+   magnitude from 2^-14 to 65504. */
 static uint64_t gpuscan__real_bits(gpuscan_type type, double x) {
     float f32 = (float)(type == GPUSCAN_TYPE_F64 ? 0 : x);
     uint32_t u32, magnitude;
@@ -15441,7 +15440,7 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
     unsigned round; /* decides in which tiles the first element is an edge: see gpuscan__is_edge */
-    int decides;    /* 1: a reduction's operator, such as MIN, returns one of the elements, or init */
+    int decides;    /* 1: a reduction's operator (such as MIN) returns init or one of the elements */
     uint64_t best;  /* the index of the element that a reduction returns; if it is `count`, init is returned */
     int repeats;    /* 1: element `best` has equal elements behind it, which ARGMIN and ARGMAX must not return */
     uint64_t first, step; /* element i's index in src and in the expected scan is first + i * step (modulo 2^64) */
@@ -15459,9 +15458,9 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element `i` is marked. In float sums, unmarked elements are 0. In gpuscan__test_rank, unmarked
-   elements have rank 0 if `decides` is 0. All edges are marked. If a tile begins with an edge, its second element is
-   marked. If not, its first three elements are not marked. Of the remaining elements, about one in `spacing` is. */
+/* Returns whether element `i` is marked. In float sums, unmarked elements are 0. If shape->decides is 0, they have rank
+   0 in gpuscan__test_rank. All edges are marked. If a tile begins with an edge, its second element is marked. If not,
+   its first three elements are not marked. Of all other elements, about one in `spacing` is marked. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -15472,7 +15471,7 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
 }
 
 /* Returns the rank of element `i`, from 0 to 100. The cases of shape->decides:
-     0  unmarked elements have rank 0. Ranks of marked ones rise from 2 on. An edge's rank exceeds all ranks before it
+     0  unmarked elements (see is_marked) have rank 0. Marked ones rise from 2 on. An edge's rank exceeds all before it
      1  element shape->best and its repeats have rank 100, all other elements ranks 1 to 90. If `sparse` is 1, elements
         behind `best` have rank 0. If `best` is the count, init is the result: no rank is 100 (with `sparse`: all 0) */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
@@ -15491,8 +15490,9 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns the bit, below bit `bits`, that element `i` changes in tests of AND and OR; 0: it changes none. The edges of
-   four tiles change different bits below 8, but not gpuscan__test_init's bit. Random ones change bits 8, 10, .... */
+/* Returns a mask of the bit that element `i` changes in tests of AND and OR; 0 if this bit is not below bit `bits`. The
+   edges of four tiles change different bits of 0 to 7, but not gpuscan__test_init's bit. Other elements change random
+   even bits from 8 on. */
 static uint64_t gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     uint64_t bit = gpuscan__is_edge(shape, i) ? gpuscan__test_rank(shape, i, 0) * 8 / 101
                                               : 8 + gpuscan__mix(i) % shape->count * 2;
@@ -15566,9 +15566,9 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     case GPUSCAN__DATA_RISING: return gpuscan__wrap(e->dst, gpuscan__test_level(e, level));
     case GPUSCAN__DATA_FALLING: return gpuscan__wrap(e->dst, gpuscan__test_level(e, 101 - level));
     case GPUSCAN__DATA_SET:
-    case GPUSCAN__DATA_CLEARED: /* a bit that no element has: bit 0 in odd rounds, bit 2 in even rounds */
+    case GPUSCAN__DATA_CLEARED: /* a bit that no element changes: bit 0 in odd rounds, bit 2 in even rounds */
         x = shape->round % 2 ? 1 : 4;
-        if (data == GPUSCAN__DATA_SET) /* adds bits that no element sets: bit 63 or, if `bits` < 64, from `bits` on */
+        if (data == GPUSCAN__DATA_SET) /* adds bits that no element sets: if `bits` is 64, bit 63; else `bits` to 63 */
             x |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? x : ~x);
     default: /* integers: odd, so that products lose no bit. Floats: sums and products stay exact */
@@ -15695,7 +15695,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     format.image_channel_order = CL_RGBA;
     format.image_channel_data_type = CL_FLOAT;
     while (gpuscan__image_types[format.image_channel_data_type - CL_SNORM_INT8] != of->type)
-        format.image_channel_data_type--; /* counts down from CL_FLOAT, since the other types have smaller numbers */
+        format.image_channel_data_type--; /* all integer types have smaller numbers than CL_FLOAT */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
         return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
@@ -15707,7 +15707,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
             memcpy(all + (to * 4 + (alpha ? 3 : c)) * size, of->pixels + (k * of->channels + c) * size, size);
         }
     }
-    /* gpuscan__test_end releases it */
+    /* gpuscan__test_end releases the image */
     return gpuscan__create_image(gs, format, width, height, all, " for a self-test", &of->image->mem);
 }
 
