@@ -9,10 +9,10 @@
 
        #include <stdio.h>
        int main(void) {
-           uint32_t flags[8] = {3, 1, 7, 0, 4, 1, 6, 3}, offsets[8];
+           uint32_t counts[8] = {3, 1, 7, 0, 4, 1, 6, 3}, offsets[8];
            gpuscan *gs = NULL;
            gpuscan_result r = gpuscan_create(&gs, NULL);
-           if (r == 0) r = gpuscan_scan_host(gs, flags, offsets, 8, NULL);
+           if (r == 0) r = gpuscan_scan_host(gs, counts, offsets, 8, NULL);
            if (r == 0) printf("%u\n", (unsigned)offsets[7]);
            else printf("%s\n", gpuscan_result_string(r));
            gpuscan_destroy(gs);
