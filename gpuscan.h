@@ -758,9 +758,10 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    not overlap anything else that the call reads or writes, its scratch included, except as the
                    operation's comment allows (aliasing). Inputs may overlap each other. The rows of one range may lie
                    in the gaps between another range's rows (src and dst side by side in one buffer). If the call writes
-                   one of these ranges, the pitches must show that no rows overlap: take the positions of all bytes in a
-                   range's rows, modulo the greatest common divisor of the pitches in bytes. They must form one interval
-                   for each range, and the intervals must not overlap. If the pitches do not show it, the bytes between
+                   one of these ranges, the pitches must show that no rows overlap. Let d be the greatest common divisor
+                   of the two pitches in bytes (if one range is a single row: the other's pitch), and s the number of
+                   bytes from the first range's first row to the other range's first row, modulo d. A row of the first
+                   range must have at most s bytes, and a row of the other at most d - s. Otherwise the bytes between
                    rows count as part of a range. Memory of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the
                    largest power of two that divides the element's size, but to no more than 16 bytes. (At
                    call.scratch's offset it must be aligned to 64 bytes.) Custom types that need a larger alignment
@@ -2780,14 +2781,14 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "@7`@_ `@f_chain(`+`@_ @_,`Ox,`H $o,\n"
 "@Z`@a*@a){\n"
 "`@_ @q=@_;\n\n"
-"`H @y=$LINKS%$$g_LINKS==0?0:$o/$BLOCK;\n"
+"`H @y_link=$LINKS%$$g_LINKS==0?0:$o/$BLOCK;\n"
 "`S@?_TREE|| !$@4)\n"
 "@K`@__$y`K@_,x,$o/@?);\n"
 "@=_$fS\n"
 "$n`H `E`M`E<$LINKS;`E+=$LINKS_$f){\n"
 "@(u@2$LINKS_$f@m{\n"
 "@_=`@__$y`K@_,`shuffle(x,(`E+k+1)*$BLOCK-1),\n"
-"@y+`E+k);\n"
+"@y_link+`E+k);\n"
 "`S`E+k==@?_LANE/$BLOCK){\n"
 "$LOW(@q)=$LOW(@_);\n"
 "@hEXACT_@S\n"
@@ -3069,8 +3070,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@O\n"
 "`H kept;\n"
 "`H $ps[(@&*@>+31)/32];\n"
-"`H @s;\n"
-"`H closed;\n"
+"`H @s;\n\n"
+"`H @s_up_to;\n"
 "}``F;\n\n\n"
 "@7`H `$ps$j@Y``F*`F,int k){\n"
 "`S!$@o)\n"
@@ -3081,7 +3082,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@K$BEGINS&&(`F->@s>>k&1)!`M\n"
 "}\n"
 "@7@t`@s_up_to(@Y``F*`F,int k){\n"
-"@K$BEGINS&&(`F->closed>>k&1)!`M\n"
+"@K$BEGINS&&(`F->@s_up_to>>k&1)!`M\n"
 "}\n"
 "@7@t`@s_sub@{(@Y``F*`F){\n"
 "@K`@s_up_to(`F,31);\n"
@@ -3500,7 +3501,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2378 \"kernels.cl.inc\"\n"
+"#line 2379 \"kernels.cl.inc\"\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
@@ -3649,14 +3650,14 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2547 \"kernels.cl.inc\"\n"
+"#line 2548 \"kernels.cl.inc\"\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
 "`H later= ~(@J->whole^(@J->whole-1))&0x7fffffffu;\n"
 "`@\\ $my=`@ds_`C_$o`Kx,@J,$BEFORE_FROM_END?0:`F->@W,@a);\n"
 "`F->@s=@J->@W|later;\n"
-"`F->closed=@J->up_to|later;\n"
+"`F->@s_up_to=@J->up_to|later;\n"
 "@(@2@&@m\n"
 "`F->`R`N=x`N;\n"
 "@K$my;\n"
@@ -3705,7 +3706,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`F->`R`N=@:_@}`K$c,`F->`R`N);\n"
 "}\n"
 "`S@,`Uer))\n"
-"`F->@s=`F->closed=@0u;\n"
+"`F->@s=`F->@s_up_to=@0u;\n"
 "}\n\n\n"
 "@7`O``F_`C(`+``F*`F,@c@y,@c@v,@Z`@a*@a){\n"
 "`O$b;\n"
@@ -3964,7 +3965,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2902 \"kernels.cl.inc\"\n"
+"#line 2903 \"kernels.cl.inc\"\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
 "@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
@@ -4410,7 +4411,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Y->low=(``I)($LOW$i`Y->`V`L\n"
 "}\n"
 "@O\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@%@e`I_`Y_`Es(`+``I_`Y*`Y,`$o $o){\n"
 "@hFREE_SUMS\n"
 "`@E @E=`@E_@r@l\n"
@@ -4577,7 +4578,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@O\n"
 "``C@T`K`Q,i,$INCLUSIVE?x:@W,&here,a`A,stream);\n"
 "``I_past`K@q,x);\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n\n"
 "@%@e`C_`E(`+`$o $o,@H``Q*`Q,@ci,``I id,\n"
 "``I_@W*@q,@ta`A,@tstream){\n"
 "@h@o\n"
@@ -4718,7 +4719,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3798 \"kernels.cl.inc\"\n"
+"#line 3801 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -4927,7 +4928,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@6``F_@_ `few_@_\n\n\n\n\n\n"
 "@7@t`few_@_(`+@Y``W*`W,`H `F,`O`Y,`@_*`Uer,\n"
 "`@_*inner,@Z`@a*@a){\n"
-"`H @W=`F/@?;\n"
+"`H earlier_@fs=`F/@?;\n"
 "$n`H $o=$SUB@n*@?;$o<`F;$o+=$@n){\n"
 "`H t=$o+@j;\n"
 "`Ox=@5@l\n"
@@ -4946,11 +4947,11 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "@.;\n"
 "*`Uer=`@_$j`-`W->$k);\n"
-"$n`H w=@3FEW)?1:0;w<@W;w++)\n"
+"$n`H w=@3FEW)?1:0;w<earlier_@fs;w++)\n"
 "*`Uer=`@__$y`K*`Uer,@a->@fs[w],w);\n"
-"`S`F%@?==0||(@W==0&&@3FEW)))\n"
+"`S`F%@?==0||(earlier_@fs==0&&@3FEW)))\n"
 "@K@x;\n"
-"`S$EXACT_@S&&@,@a->@fs[@W]))\n"
+"`S$EXACT_@S&&@,@a->@fs[earlier_@fs]))\n"
 "*`Uer=`@_$j`-@5(`.`L\n"
 "*inner=@a->@_;\n"
 "@Ktrue;\n"
@@ -5229,7 +5230,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4466 \"kernels.cl.inc\"\n"
+"#line 4469 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``C_`Ws_@\\s;\n\n"
@@ -5521,7 +5522,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4804 \"kernels.cl.inc\"\n"
+"#line 4807 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5624,7 +5625,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4935 \"kernels.cl.inc\"\n"
+"#line 4938 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5634,7 +5635,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@g\n"
 "@6$UNIT $$g\n"
 "@6$EACH_COLUMN for (`H c = 0; c < at->`P; c++)\n"
-"@O\n"
+"@O\n\n"
 "@6$LINK_PIECES ($CPU ? $$f_LINKS : 1)\n"
 "@6$HAS_BLOCKS (!$CPU$d!$UNDIVIDED)\n"
 "@6$LOADED_LINKS 8\n\n\n\n\n"
@@ -5915,7 +5916,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5271 \"kernels.cl.inc\"\n"
+"#line 5275 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
 "}``C_$ps_@\\s;\n\n"
@@ -5967,7 +5968,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5352 \"kernels.cl.inc\"\n"
+"#line 5356 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6427,7 +6428,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5900 \"kernels.cl.inc\"\n"
+"#line 5906 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6737,7 +6738,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6229 \"kernels.cl.inc\"\n"
+"#line 6235 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6817,7 +6818,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6322 \"kernels.cl.inc\"\n"
+"#line 6328 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -7035,7 +7036,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6585 \"kernels.cl.inc\"\n"
+"#line 6591 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7043,7 +7044,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@;@b{\n"
 "@'``X*`X;\n"
 "@'`@]*@]s;\n"
-"@c@Ms,@r,$t;\n"
+"@c@Ms,@r,`R;\n"
 "@c`W_length,pitch;\n\n\n"
 "@c@~,probes;\n"
 "@'`$v*@ds;\n"
@@ -7061,15 +7062,15 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "path.pitch=@\\s->`X_pitch;\n"
 "path.`W_length=@v;\n"
 "path.@r`M\n"
-"path.$t=$BY_ROWS?path.@Ms*@v:@v;\n"
+"path.`R=$BY_ROWS?path.@Ms*@v:@v;\n"
 "path.@~=@\\s->split_each;\n"
 "path.probes=@\\s->split_@v;\n"
 "@hCPU\n"
 "`S!$BY_ROWS){\n"
 "path.@r=$x@@path.@]s[0],@v);\n"
-"path.$t=max(path.@r,$x@@path.@]s[path.@Ms],@v`L\n"
+"path.`R=max(path.@r,$x@@path.@]s[path.@Ms],@v`L\n"
 "}\n"
-"@c`Es=path.@Ms+(path.$t-path.@r),@{s=max(@\\s->split_@{s,@@1);\n"
+"@c`Es=path.@Ms+(path.`R-path.@r),@{s=max(@\\s->split_@{s,@@1);\n"
 "path.@~=max((`Es+@{s-1)/@{s,@@$$g);\n"
 "@g\n\n\n"
 "@c`P=($BY_ROWS?(path.@Ms-1)*path.pitch:0)+@\\s->@v;\n"
@@ -7082,7 +7083,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@%@c`@M_@r(@Y`path*path,@c@M){\n"
 "`S$BY_ROWS)\n"
 "@K@M*path->`W_length;\n"
-"@K$xmax(@@path->@]s[@M],path->@r),path->$t);\n"
+"@K$xmax(@@path->@]s[@M],path->@r),path->`R);\n"
 "}\n"
 "@%@c`@M_`R(@Y`path*path,@c@M){\n"
 "@K`@M_@r(path,@M+1);\n"
@@ -7106,7 +7107,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@;@b{\n"
 "@H`result_t*`Q;\n"
 "`O$k;\n"
-"@H``Aial*`Aials;\n\n"
+"@H``Aial*`Aials;\n\n\n"
 "@H`H*marks;\n"
 "`H @{,@{s,epoch;\n"
 "@tstream;\n"
@@ -7205,7 +7206,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@topen;\n"
 "}`walk;\n\n"
 "@%`walk `walk_@r(`+@Y`path*path,@Y``Ulet*`U){\n"
-"@c`Es=path->@Ms+(path->$t-path->@r),@y=$x`U->@{*path->@~,`Es);\n"
+"@c`Es=path->@Ms+(path->`R-path->@r),@y=$x`U->@{*path->@~,`Es);\n"
 "@c@W=0,$u=@y>0?path->@Ms:0;\n"
 "`walk walk;\n"
 "while($u>0){\n"
@@ -7232,7 +7233,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@;@b{\n"
 "@'``X*`X;\n"
 "@'`@]*@]s;\n"
-"@cpitch,$t;\n"
+"@cpitch,`R;\n"
 "`H most;\n"
 "}`batch;\n\n"
 "@%@'``X*`batch_`X(@Y`batch*batch,`H s){\n"
@@ -7333,18 +7334,18 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Spath->`W_length>$SHORT_SEGMENT||walk->@G!=walk->@M*path->`W_length)\n"
 "@K@x;\n"
 "most=(`@])path->`W_length;\n"
-"batch->$t=walk->@G+@k*path->`W_length;\n"
+"batch->`R=walk->@G+@k*path->`W_length;\n"
 "}else{\n"
 "batch->@]s=path->@]s+walk->@M;\n"
 "`Sbatch->@]s[0]!=walk->@G)\n"
 "@K@x;\n"
 "$n`H s`Ms<@k;s++)\n"
 "most=max(most,(`@])(batch->@]s[s+1]-batch->@]s[s]`L\n"
-"batch->$t=batch->@]s[@k];\n"
+"batch->`R=batch->@]s[@k];\n"
 "}\n"
 "batch->most=(`H)most;\n"
-"@Kmost<=$SHORT_SEGMENT&&batch->$t+@>S_BEHIND*@k<=path->$t&&\n"
-"batch->$t-walk->@G+@k<=walk->`Es;\n"
+"@Kmost<=$SHORT_SEGMENT&&batch->`R+@>S_BEHIND*@k<=path->`R&&\n"
+"batch->`R-walk->@G+@k<=walk->`Es;\n"
 "}\n\n\n\n",
 "@%@t`walk_batch(`+@Y`path*path,`walk*walk,@Y``Ulet*`U,\n"
 "@c@y){\n"
@@ -7358,8 +7359,8 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$PREFETCH(`U->`Q+walk->@M,$PREFETCH_DST,1);\n"
 "`store_`I(`U->`Q,walk->@M,`Ys,`U->stream&&aligned);\n"
 "walk->@M+=@k;\n"
-"walk->`Es-=batch.$t-walk->@G+@k;\n"
-"walk->@G=batch.$t;\n"
+"walk->`Es-=batch.`R-walk->@G+@k;\n"
+"walk->@G=batch.`R;\n"
 "@Ktrue;\n"
 "}\n"
 "@g\n"
@@ -7435,7 +7436,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`V.@y=`V.zero=is_$a?(`@])(@M*path->pitch):0;\n"
 "`V.@v=is_$a?(`H)$xpath->`W_length,@0ul):0;\n"
 "}else{\n"
-"`@] behind=$x`Rs.y,$AS_OFFSET(path->$t`L\n"
+"`@] behind=$x`Rs.y,$AS_OFFSET(path->`R`L\n"
 "`V.@y=$x`Rs.x,behind);\n"
 "`V.zero`M\n"
 "`V.@v=(`H)$x@@(behind-`V.@y),@0ul);\n"
@@ -7462,7 +7463,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`H @y,`H $ss){\n"
 "`H $t=`V->whole?(`V->skew+`V->whole-1u)/$SEGMENT_VECTOR:0;\n"
 "@'`$v*$o=`V->whole?`V->@ds:path->@ds;\n"
-"`S$SEGMENT_VECTOR==1&&path->$t==0)\n"
+"`S$SEGMENT_VECTOR==1&&path->`R==0)\n"
 "@`;\n"
 "@(u@2@j_LOADS@m\n"
 "x`N.raw=$o[$x@y+k*@j@C($ss),$t)];\n"
@@ -7577,10 +7578,10 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`V.@W=path->@Ms;\n"
 "`V.mark`M\n"
 "`V.$p=`V.tail=@5@l\n"
-"$n`H p`Mp<path->probes&&`V.@r+p*path->@~<path->$t;p+=$SUB@nS){\n"
+"$n`H p`Mp<path->probes&&`V.@r+p*path->@~<path->`R;p+=$SUB@nS){\n"
 "@c@|=`V.@r+(p+$SUB@n)*path->@~;\n"
 "@c@M=`@M$jpath,@|);\n"
-"@t$a=p+$SUB@n<path->probes&&@|<path->$t;\n"
+"@t$a=p+$SUB@n<path->probes&&@|<path->`R;\n"
 "`S@j==0)\n"
 "`P->`Vers[$SUB@n]=$a?@M:path->@Ms;\n"
 "@.;\n"
@@ -7680,7 +7681,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7340 \"kernels.cl.inc\"\n"
+"#line 7347 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7732,7 +7733,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7408 \"kernels.cl.inc\"\n"
+"#line 7415 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -7934,7 +7935,7 @@ static const char *const gpuscan__piece_integral[] = {
 "at.adds=at.strip<@\\s->strips&&(@\\s->few_strips?@j<at.strip:at.strip>0);\n"
 "at.back=@\\s->few_strips&&at.adds?at.strip-@j:0;\n"
 "@Kat;\n"
-"}\n\n\n\n",
+"}\n\n\n\n\n",
 "@%@H`t*`@Xs_at(@H`t*$mies,@Y`integral_@\\s*@\\s,\n"
 "@Y``F_@|*at){\n"
 "@K$mies+@\\s->$mies_@]+(at->image*@\\s->bands+at->band)*@\\s->width+at->x;\n"
@@ -8122,7 +8123,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7855 \"kernels.cl.inc\"\n"
+"#line 7863 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8619,7 +8620,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8438 \"kernels.cl.inc\"\n"
+"#line 8446 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -8939,7 +8940,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8818 \"kernels.cl.inc\"\n"
+"#line 8826 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9032,7 +9033,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8939 \"kernels.cl.inc\"\n"
+"#line 8947 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
 "@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
@@ -9282,8 +9283,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9232 \"kernels.cl.inc\"\n"
-"@;@b{\n"
+"#line 9240 \"kernels.cl.inc\"\n"
+"@;@b{\n\n\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
 "@Z`H*`V;\n"
@@ -9672,7 +9673,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9692 \"kernels.cl.inc\"\n"
+"#line 9702 \"kernels.cl.inc\"\n"
 "kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
 "get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
@@ -9684,7 +9685,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9712 \"kernels.cl.inc\"\n"
+"#line 9722 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9793,7 +9794,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9844 \"kernels.cl.inc\"\n"
+"#line 9854 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9844,7 +9845,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9901 \"kernels.cl.inc\"\n"
+"#line 9911 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -9981,7 +9982,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10060 \"kernels.cl.inc\"\n"
+"#line 10070 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10102,7 +10103,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "@w[p]=@U@w(`P,p);\n"
 "@U@v_`P(&`B,@y,$t,@w,$y,`Bes);\n"
 "$n`H p`Mp<`Bes;p++)\n"
-"moves+=moving[p]=@U@|_`D($y[p],@y,$t);\n\n\n"
+"moves+=moving[p]=@U@|_`D($y[p],@y,$t);\n\n\n\n"
 "@tto_`Q=`B.$r==c`P->$r_`Q?@x:`B.$r==c`P->$r_tmp||moves%2!`M\n"
 "@t$cs_to_`Q=$cs_in_`Q?@x:`B.$mied.$o==c`P->$cs_tmp||moves%2!`M\n"
 "$n`H p`Mp<`Bes;p++){\n"
@@ -10263,7 +10264,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10398 \"kernels.cl.inc\"\n"
+"#line 10409 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10352,7 +10353,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n\n\n"
 "@;@b{\n"
 "`key_code $r[$ROUNDS];\n"
-"`H $bs[@i_DIGITS];\n\n"
+"`H $bs[@i_DIGITS];\n\n\n"
 "`H @ys[@i_DIGITS*$ROWS];\n"
 "`H starts[@i_DIGITS];\n"
 "`H @|s[$PACKED_$hS($PLACE@p)];\n"
@@ -10922,7 +10923,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11182 \"kernels.cl.inc\"\n"
+"#line 11194 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11080,7 +11081,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11364 \"kernels.cl.inc\"\n"
+"#line 11376 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11173,7 +11174,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11466 \"kernels.cl.inc\"\n"
+"#line 11478 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -11591,13 +11592,14 @@ typedef struct gpuscan__facts {
     X(registers, GPUSCAN__NVIDIA(64, 0))
 
 /* Reductions of rows and segments. Extra groups may sum the long rows or segments. Segments always have extra groups if
-   src has more than `lanes` elements. If lanes sum the short segments and extra groups the long ones, all groups have
-   split_group work-items. Without extra groups, this size is `group` for rows, lanes_group if lanes sum segments. If
-   segments are short, the host halves lanes_group, but not below 128, while src has less than lanes_items elements per
-   work-item of one group: small groups start earlier. lane_registers leaves registers for the offsets of the next
-   segments, which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
+   src has more than `lanes` elements. All groups of a launch have the same number of work-items: split_group if there
+   are extra groups, otherwise `group` for rows and lanes_group for segments. If each row or segment takes a whole
+   group, gpuscan__fit_each may set another number. If segments are short, the host halves lanes_group, but not below
+   128, until lanes_group * lanes_items is at most the number of src's elements: small groups start earlier.
+   lane_registers leaves registers for the offsets of the next segments, which lanes load early.
+   tuning: segments-lanes, segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
-    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* also in gpuscan__fit_each: a group per segment */     \
+    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, and for gpuscan__fit_each's segments */     \
     X(vectors,     { 2,    4,   4,   4,   4,  4,  4,  4,  4})                                                          \
     X(per_unit,    { 4,    4,   8,   8,   8,  4,  4,  4,  4}) /* extra groups per compute unit, for long segments */   \
     X(row_lanes, GPUSCAN__ALIKE(4096))                        /* maximum elements of a row that a sub-group sums */    \
@@ -11786,7 +11788,7 @@ enum {
     GPUSCAN__SET_VALUE,
     GPUSCAN__SET_LOCAL,   /* local memory */
     GPUSCAN__SET_SHAM,    /* the stand-in for a caller's buffer */
-    GPUSCAN__SET_NONE,    /* a count_buffer that holds 0 */
+    GPUSCAN__SET_COUNT,   /* a count_buffer that holds 0 */
     GPUSCAN__SET_SCRATCH,
     GPUSCAN__SET_IMAGE,   /* an image of one pixel */
     GPUSCAN__SETS
@@ -11938,7 +11940,7 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
 static const struct {
     char mark, without[5]; /* without: the code in programs that have no values and no sources */
     char with[16];         /* with values or sources: the first part of the code */
-    char source[56];       /* with sources: the second part, once for each source, with the source's number for # */
+    char source[56];       /* the code's second part: added once for each source, with its number in place of # */
     const char *values;    /* if the call has values: the last part of the code that the mark stands for */
 } gpuscan__marks[] = {
     {'-', "", "`call,", "", ""},
@@ -12621,8 +12623,9 @@ enum { GPUSCAN__VENDOR_AMD = 0x1002 };
 static const gpuscan__facts gpuscan__profiles[] = {
     /* Columns: devices, name, type, vendor, part, launches_late, polls, refused */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", 0, 64, 0},
-    /* This row is for NVIDIA's own driver, since Mesa and PoCL do not accept PTX. `launches_late` is 0: a loaded
-       blob's kernels are not launched ahead, because first calls would not be faster. tuning: host-blob-first-calls */
+    /* This row is for NVIDIA's own driver, since Mesa and PoCL do not accept PTX. `launches_late` is 0, so
+       gpuscan_set_blob only loads kernels. If it also launched them, first calls would not be faster.
+       tuning: host-blob-first-calls */
     {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", 0, 20000, GPUSCAN__CPU_STRATEGIES},
     /* `polls` is large, since waits may be long: the awaited group may not run until another kernel's groups end. */
     {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, "", 1, 20000, GPUSCAN__CPU_STRATEGIES},
@@ -14163,7 +14166,7 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
 
 /* Sets count_buffer as an argument. Returns its offset. A rehearsal (launch ahead of a call) gets a buffer of zeros. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
-    return gpuscan__arg_mem(launch, GPUSCAN__SET_NONE, buffer);
+    return gpuscan__arg_mem(launch, GPUSCAN__SET_COUNT, buffer);
 }
 
 /* Begins a launch. A kernel's first arguments are the call's sources (buffers that expressions read), without
@@ -15439,8 +15442,9 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
 /* Describes a round's data: `count` elements in tiles. Tests have several rounds, since one could miss a mistake. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
-    unsigned round; /* decides in which tiles the first element is an edge: see gpuscan__is_edge */
-    int decides;    /* 1: a reduction's operator (such as MIN) returns init or one of the elements */
+    unsigned round; /* seeds random data. Its parity says whether even or odd tiles begin with an edge, an element to
+                       which many tests give a special value: see gpuscan__is_edge */
+    int picks;      /* 1: a reduction's operator (such as MIN) returns init or one of the elements */
     uint64_t best;  /* the index of the element that a reduction returns; if it is `count`, init is returned */
     int repeats;    /* 1: element `best` has equal elements behind it, which ARGMIN and ARGMAX must not return */
     uint64_t first, step; /* element i's index in src and in the expected scan is first + i * step (modulo 2^64) */
@@ -15458,7 +15462,7 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element `i` is marked. In float sums, unmarked elements are 0. If shape->decides is 0, they have rank
+/* Returns whether element `i` is marked. In float sums, unmarked elements are 0. If shape->picks is 0, they have rank
    0 in gpuscan__test_rank. All edges are marked. If a tile begins with an edge, its second element is marked. If not,
    its first three elements are not marked. Of all other elements, about one in `spacing` is marked. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
@@ -15470,15 +15474,15 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
     return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* Returns the rank of element `i`, from 0 to 100. The cases of shape->decides:
+/* Returns the rank of element `i`, from 0 to 100. The cases of shape->picks:
      0  unmarked elements (see is_marked) have rank 0. Marked ones rise from 2 on. An edge's rank exceeds all before it
      1  element shape->best and its repeats have rank 100, all other elements ranks 1 to 90. If `sparse` is 1, elements
         behind `best` have rank 0. If `best` is the count, init is the result: no rank is 100 (with `sparse`: all 0) */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
-    if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
+    if (shape->picks && sparse && (i > shape->best || shape->best == shape->count))
         return 0;
-    if (shape->decides)
+    if (shape->picks)
         return i == shape->best || (shape->repeats && i > shape->best && i % 3 == 0) ? 100
                                                                                      : 1 + gpuscan__mix(i) % 90;
     if (!gpuscan__is_marked(shape, i, 7))
@@ -15559,7 +15563,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
 /* Returns an init that changes every result, but does not hide mistakes in the elements. */
 static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
     const uint64_t high = (uint64_t)1 << 32; /* the lowest bit of the upper half of 64 bits */
-    uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, x;
+    uint64_t level = shape->picks && shape->best == shape->count ? 100 : 1, x;
     unsigned bits = gpuscan__test_bits(e);
     int data = gpuscan__ops[e->op].data;
     switch (data) {
@@ -17704,8 +17708,8 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if (plan->image.place)
         *range = plan->image.range;
     /* The range `result` has no buffer. It exists so that gpuscan_reduce_host's array `result` is checked for overlaps.
-       If at_zero were 1, gpuscan__rehearse would replace dst by a buffer as large as dst. It stays 0 for both ranges,
-       since a rehearsal stores at most one result. */
+       A call stores results even if the count is 0, but at_zero stays 0 for both ranges: a rehearsal stores at most one
+       result, so gpuscan__rehearse need not make its stand-in for dst as large as dst. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -18057,16 +18061,17 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     const uint64_t bests[] = {0, tile - 1, tile, 2 * tile + tile / 2, 3 * tile, 3 * tile + 4, 3 * tile + 5};
     int data = gpuscan__ops[e->op].data;
     gpuscan__test_shape shape = gpuscan__test_shape_of(tile, round);
-    shape.decides = data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
+    shape.picks = data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
     shape.best = bests[round % GPUSCAN__COUNT_OF(bests)];
     shape.repeats = e->arg;
-    *rounds = !shape.decides ? 2 : (unsigned)GPUSCAN__COUNT_OF(bests) - (e->arg ? 1 : 0);
+    *rounds = !shape.picks ? 2 : (unsigned)GPUSCAN__COUNT_OF(bests) - (e->arg ? 1 : 0);
     return shape;
 }
 
 /* Sets the number and length of a round's rows or segments. Round 0: 20 or more, of 5 elements. Round 1: three, longer
-   than two tiles. Round 2 (only with key.split): three, longer than a lane's loads. Returns 1 + the number of empty
-   segments behind each: for rows 0; for segments 1 or, on a GPU from round 1 on, 15, so that long segments are rare. */
+   than two tiles. Round 2 (only with key.split): three, longer than a lane's loads. Returns 1 for rows. Segments are
+   followed by empty ones: each by 1 or, on a GPU from round 1 on, by 15, so that long segments are rare. The function
+   then returns 2 or 16, the number of segments that this makes of each. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -21189,7 +21194,8 @@ static void gpuscan__sort_passes(gpuscan__chain *chain, const gpuscan__sort_plan
 static void gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__sort_plan *plan = (const gpuscan__sort_plan *)common;
     const gpuscan__sort_buffers *const both[] = {&plan->keys, &plan->values};
-    const gpuscan_buffer moved = {NULL, plan->moved_at}; /* where an array is gathered if its dst may be its src */
+    /* moved: scratch. An array that is sorted in place, or may be, is gathered here first, then copied to its dst. */
+    const gpuscan_buffer moved = {NULL, plan->moved_at};
     const gpuscan_buffer permutation = plan->desc->permutation;
     uint32_t i;
     if (plan->desc->custom)
@@ -21381,7 +21387,7 @@ typedef struct gpuscan__integral_plan {
     uint64_t bands, band_rows, strips; /* an image has `bands` bands of `band_rows` rows, and `strips` column strips */
     uint64_t steps_at;                 /* index in PLAIN scratch, in elements, of each tile's sum and its rows' sums */
     uint32_t few_strips;               /* 1: tiles add up the strips to their left: `carries` is not launched */
-    int is_apart;                      /* 1: a round of a self-test keeps few_strips at 0, to test `carries` */
+    int has_carries;                   /* 1: a round of a self-test keeps few_strips at 0, to test `carries` */
 } gpuscan__integral_plan;
 
 #define GPUSCAN__INTEGRAL_PLAN(X) X(bands) X(band_rows) X(steps_at) X(few_strips)
@@ -21605,7 +21611,7 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     if (plan->common.forced)
         plan->band_rows = key->undivided ? height : gpuscan__min(plan->band_rows, 2 * (uint64_t)key->vectors - 1);
     plan->bands = gpuscan__ceil_div(height, plan->band_rows);
-    plan->few_strips = !plan->is_apart && plan->strips <= gpuscan__group_lanes(gs, key->group);
+    plan->few_strips = !plan->has_carries && plan->strips <= gpuscan__group_lanes(gs, key->group);
 }
 
 static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *common) {
@@ -21734,7 +21740,7 @@ GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
         test->image = image;
         desc->src_pitch = 0;
     }
-    ((gpuscan__integral_plan *)(void *)test->plan)->is_apart = round == 0;
+    ((gpuscan__integral_plan *)(void *)test->plan)->has_carries = round == 0;
     return 1;
 }
 
@@ -21837,7 +21843,7 @@ static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quanti
 }
 
 /* Resolves the bounds of the bins, as in a histogram of f32 with equally wide bins. By default, bin k begins at k. */
-static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_plan *plan) {
+static gpuscan_result gpuscan__quantile_bounds(gpuscan *gs, gpuscan__quantile_plan *plan) {
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)plan->common.desc;
     const double most = (double)FLT_MAX, least = (double)FLT_MIN;
     double lower = desc->lower, upper = desc->upper, step;
@@ -21878,7 +21884,7 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     plan->bins = desc->bins ? desc->bins : 256;
     plan->rows = desc->rows ? desc->rows : 1;
     plan->results = desc->form == GPUSCAN_QUANTILE_MEAN ? desc->fraction_count / 2 : desc->fraction_count;
-    if ((r = gpuscan__check_fractions(gs, desc)) != 0 || (r = gpuscan__resolve_places(gs, plan)) != 0 ||
+    if ((r = gpuscan__check_fractions(gs, desc)) != 0 || (r = gpuscan__quantile_bounds(gs, plan)) != 0 ||
         (r = gpuscan__resolve_elements(gs, &common->e, counter, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, "counter_type",
                                        "counter_type")) != 0)
         return r;
