@@ -318,7 +318,7 @@ typedef enum gpuscan_op {
 
    The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back.
    MULTI_PASS, and AUTO on a GPU, do so with longer rows, too. Scans along columns take MULTI_PASS for the first three
-   strategies, and CPU_MULTI_PASS for the others. (One column without gaps is scanned as a row.)
+   strategies, and CPU_MULTI_PASS for the CPU_ ones. (One column without gaps is scanned as a row.)
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    Sorts of up to about 6,000 elements (CPUs: 65,535; SINGLE_PASS on some GPUs: 2^21) take one launch. Larger ones take
@@ -1268,11 +1268,11 @@ typedef struct gpuscan_sort_desc {
                      GPUs, many keys  up to four payloads, with up to 16 bytes in all, may move with the keys. There are
                                       no indices then, but one or two times the payloads' bytes per element, rounded
                                       up to 4, 8 or 16
-                 With may_destroy_src, each array's src serves as scratch, unless the sort is small or in place. Then
-                 one payload of 4 or 8 bytes needs none, and neither do keys if there is a dst and no custom->key. Such
-                 a sort copies its result if the number of passes is even (a sort in place: if it is odd). A pass sorts
-                 by 8 or 4 bits: see MULTI_PASS. Sorts of up to about 6,000 elements (on a CPU 65,535) are small. Ask
-                 gpuscan_sort_scratch_size with the call's count, since a smaller count may need more: below 2^20
+                 With may_destroy_src, each array's src serves as scratch if the sort is neither small nor in place.
+                 Then one payload of 4 or 8 bytes needs none, and neither do keys if there is a dst and no custom->key.
+                 Such a sort copies its result if the number of passes is even (a sort in place: if it is odd). A pass
+                 sorts by 8 or 4 bits: see MULTI_PASS. Sorts of up to about 6,000 elements (on a CPU 65,535) are small.
+                 Ask gpuscan_sort_scratch_size with the call's count, since a smaller count may need more: below 2^20
                  elements, and in some larger sorts, a GPU moves indices instead of payloads (except one of 4 or 8
                  bytes). gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
@@ -16497,10 +16497,10 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
 static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own,
                                    uint64_t *bytes) {
     const gpuscan__key *key = &plan->key;
-    int apart = gpuscan__uses_ptx(gs, key) || (gpuscan__uses_ptx_or_local(gs, key) &&
-                                               gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS);
+    int may_exchange = gpuscan__uses_ptx(gs, key) || (gpuscan__uses_ptx_or_local(gs, key) &&
+                                                      gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS);
     *bytes = (uint64_t)gpuscan__scan_vector(&plan->e, own) * plan->e.dst_size;
-    return apart && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
+    return may_exchange && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
 }
 
 /* If lanes exchange vectors through local memory, returns how many bytes this takes per group. Otherwise returns 0. */
@@ -17844,9 +17844,9 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         gpuscan__fit_each(gs, plan);
 }
 
-/* Sets the number of groups if rows or segments are split. Rows or segments of more than split_each elements are long,
-   and extra groups sum them. An extra group inspects split_count * split_each elements of src. It sums the elements
-   that belong to long rows or segments: see gpuscan_split_sum. */
+/* Sets the number of groups if key.split is 1. Rows or segments of more than split_each elements are long, and extra
+   groups sum them. An extra group inspects split_count * split_each elements of src. It sums the elements that belong
+   to long rows or segments: see gpuscan_split_sum. */
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
     const gpuscan__profile *profile = &gs->device.profile;
     uint32_t group = plan->common.key.group, tile = plan->common.key.tile;
@@ -18902,12 +18902,12 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     gpuscan__key *key = &plan->common.key;
     uint32_t most = key->group, vector = plan->vector;
     uint64_t at_once = (uint64_t)vector * most * gs->device.units; /* samples that 1 group per unit loads at once */
-    int is_cpu = gpuscan__key_is_cpu(key), spends;
+    int is_cpu = gpuscan__key_is_cpu(key), is_limited;
     key->vectors = tuning->vectors;
     own->rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
     plan->few = 0;
-    spends = !is_cpu &&
-             (own->tiled || (own->slices == 1 && (own->rows || (own->copies && tuning->short_vectors))));
+    is_limited = !is_cpu &&
+                 (own->tiled || (own->slices == 1 && (own->rows || (own->copies && tuning->short_vectors))));
     if (!is_cpu && own->tiled) { /* takes the smallest group in which work-items have up to two loads */
         key->vectors = (uint32_t)gpuscan__min(key->vectors, gpuscan__max(GPUSCAN__TILE_SAMPLES / vector, 1));
         for (key->group = (uint32_t)gpuscan__min(most, 64); key->group * 2 <= most;) {
@@ -18924,10 +18924,10 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
         if (plan->few) {
             own->slices = (uint32_t)gpuscan__max(own->slices, slices);
             key->vectors = tuning->short_vectors;
-            spends = 1;
+            is_limited = 1;
         }
     }
-    key->registers = spends ? gpuscan__registers(gs, key, tuning->registers) : 0;
+    key->registers = is_limited ? gpuscan__registers(gs, key, tuning->registers) : 0;
     if (!own->by_value)
         own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, gpuscan__slice_bins(plan));
     own->local_words = 0;
@@ -19141,12 +19141,12 @@ typedef struct gpuscan__test_bins {
    form EDGES, the test's edges are evenly spaced instead, and some integers are outside of all bins. */
 static gpuscan__test_bins gpuscan__test_bins_of(const gpuscan__histogram_plan *plan, uint32_t slot) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
-    const uint32_t own = plan->key.by_channel ? slot : 0;
+    const uint32_t bound = plan->key.by_channel ? slot : 0;
     uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0, bins = plan->bins;
     uint64_t whole = ~(uint64_t)0 >> (64 - type->size * 8), width = gpuscan__max(whole / (bins + 2), 1);
-    gpuscan__test_bins of = {plan->bounds[own].lower, plan->bounds[own].range, 1, 0, 0};
+    gpuscan__test_bins of = {plan->bounds[bound].lower, plan->bounds[bound].range, 1, 0, 0};
     if (type->kind == 'f') {
-        of.lower = (uint64_t)0 - 12 - own;
+        of.lower = (uint64_t)0 - 12 - bound;
         of.range = GPUSCAN__TEST_WIDTH * bins;
     } else if (plan->key.form == GPUSCAN_BINS_EDGES) {
         of.lower = gpuscan__wrap(plan->sample, least + width);
