@@ -636,7 +636,7 @@ typedef struct gpuscan_desc {
     size_t                error_size;
     const char           *library;     /* path or name of the OpenCL library to load. NULL or "" means the ICD loader's
                                           usual names. With GPUSCAN_LINK_OPENCL, a name is refused: INVALID_ARGUMENT */
-    gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
+    gpuscan_tracer        tracer;      /* `command` NULL: no tracer, and commands get no extra events */
     const char           *cache;       /* an existing folder, copied; NULL or "" means none: see CACHE */
 } gpuscan_desc;
 
@@ -14309,7 +14309,8 @@ static void gpuscan__ask(gpuscan *gs, const gpuscan__range *range, cl_mem mem, c
         *r = gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", range->field);
 }
 
-/* Checks a range's memory object, a buffer or an image, and sets the range's root and flags. */
+/* Checks a range's memory object (a buffer or an image). Sets the range's flags and root, the buffer that it lies in.
+   */
 static gpuscan_result gpuscan__check_memory(gpuscan *gs, gpuscan__range *range) {
     const char *field = range->field;
     cl_mem mem = range->buffer.mem, parent = NULL, whole = NULL;
@@ -15621,7 +15622,7 @@ typedef struct gpuscan__test_array {
     unsigned char *before, *expected; /* before: contents before the call; expected: contents expected after the call */
 } gpuscan__test_array;
 
-/* A self-test's image on the host, if the call reads an image. The call skips its first X columns and Y rows. */
+/* A self-test's pixels on the host, if the call reads an image. The image has X columns and Y rows more before them. */
 enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
 typedef struct gpuscan__test_image {
     gpuscan_image *image; /* a field of the test's desc, or NULL if there is no image */
@@ -18708,7 +18709,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
     const gpuscan_histogram_desc *desc = plan->desc = (const gpuscan_histogram_desc *)common->desc;
     int is_weighted = desc->weights.mem || desc->host_weights, is_dense;
-    int clashes = desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes; /* with an image */
+    int clashes = desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes; /* clash with images */
     gpuscan_result r;
     plan->count = desc->count;
     plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 of them */
@@ -21909,7 +21910,7 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
 enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions in SMALL and RANKS */
 
 /* Sets the group's size: a work-item for each vector of a row, rounded up to 64, 256 or 512, so that few programs are
-   needed. (1024 work-items would have too few registers.) Many short rows get a sub-group each. */
+   needed. (1024 work-items would have too few registers.) If rows are many and short, a group is one sub-group. */
 static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
     if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
@@ -21984,7 +21985,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the number of groups of a launch. A group takes one row after another. */
+/* Returns the number of groups of a launch. A group loops over rows (SMALL: over several rows at a time). */
 static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t rows;
