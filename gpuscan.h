@@ -13293,7 +13293,7 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
    NVIDIA's assembler may fail because of the limit and, on optimized kernels, even without a limit: driver 580 reported
    "register allocation failed with register count of 7" (an inclusive scan of rows of f32 to f16). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program, uint32_t registers) {
-    char limit[32], options[96]; /* depend on the text alone, because gpuscan__same_text compares no options */
+    char limit[32], options[96]; /* must follow from the program's text: gpuscan__same_text compares only texts */
     cl_int code;
     int attempt;
     /* Intel's compiler ignores the option if a GPU has register files of one size only. */
@@ -14309,8 +14309,7 @@ static void gpuscan__ask(gpuscan *gs, const gpuscan__range *range, cl_mem mem, c
         *r = gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", range->field);
 }
 
-/* Checks a range's memory object (a buffer or an image). Sets the range's flags and root, the buffer that it lies in.
-   */
+/* Checks a range's memory object (a buffer or an image). Sets the range's flags and root, the buffer it is part of. */
 static gpuscan_result gpuscan__check_memory(gpuscan *gs, gpuscan__range *range) {
     const char *field = range->field;
     cl_mem mem = range->buffer.mem, parent = NULL, whole = NULL;
@@ -15495,9 +15494,9 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns a mask of the bit that element `i` changes in tests of AND and OR; 0 if this bit is not below bit `bits`. The
-   edges of four tiles change different bits of 0 to 7, but not gpuscan__test_init's bit. Other elements change random
-   even bits from 8 on. */
+/* Returns a mask of the bit that element `i` changes in tests of AND and OR, or 0 if the bit's number is not below
+   `bits`. Edges change bits 0 to 7, each edge of four tiles another bit, but not the bit of gpuscan__test_init. Other
+   elements change random even bits from 8 on. */
 static uint64_t gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     uint64_t bit = gpuscan__is_edge(shape, i) ? gpuscan__test_rank(shape, i, 0) * 8 / 101
                                               : 8 + gpuscan__mix(i) % shape->count * 2;
@@ -15622,7 +15621,7 @@ typedef struct gpuscan__test_array {
     unsigned char *before, *expected; /* before: contents before the call; expected: contents expected after the call */
 } gpuscan__test_array;
 
-/* A self-test's pixels on the host, if the call reads an image. The image has X columns and Y rows more before them. */
+/* The pixels of a self-test's image, on the host. Before them, the image has X more columns and Y more rows. */
 enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
 typedef struct gpuscan__test_image {
     gpuscan_image *image; /* a field of the test's desc, or NULL if there is no image */
@@ -17709,8 +17708,8 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if (plan->image.place)
         *range = plan->image.range;
     /* The range `result` has no buffer. It exists so that gpuscan_reduce_host's array `result` is checked for overlaps.
-       A call stores results even if the count is 0, but at_zero stays 0 for both ranges: a rehearsal stores at most one
-       result, so gpuscan__rehearse need not make its stand-in for dst as large as dst. */
+       A call stores results even if the count is 0. But at_zero of dst and `result` stays 0: a rehearsal stores at most
+       one result, so gpuscan__rehearse need not make its stand-in for dst as large as dst. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -17786,8 +17785,8 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
 }
 
 /* Sets the size of groups that each sum one row or segment. If results are few, and extra groups sum the long rows or
-   segments, takes reduce.group (tuning: segments-few). Otherwise takes segments.group and, if order matters, halves it
-   until a segment of mean length fills a tile. */
+   segments, takes the profile's reduce.group (tuning: segments-few). Otherwise takes segments.group and, if order
+   matters, halves it until a segment of mean length fills a tile. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
@@ -18070,9 +18069,9 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
 }
 
 /* Sets the number and length of a round's rows or segments. Round 0: 20 or more, of 5 elements. Round 1: three, longer
-   than two tiles. Round 2 (only with key.split): three, longer than a lane's loads. Returns 1 for rows. For segments,
-   returns how many segments each becomes: 2, itself and an empty one behind it or, on a GPU from round 1 on, 16, itself
-   and 15 empty ones, so that long segments are rare. */
+   than two tiles. Round 2 (only with key.split): three, longer than a lane's loads. Returns 1 for rows. Returns 2 for
+   segments: an empty one follows each. On a GPU from round 1 on, returns 16: 15 empty ones follow each, so that long
+   segments are rare. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -19819,7 +19818,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     } while (!fits && gpuscan__shrink(gs, &group, &vectors));
 }
 
-#define GPUSCAN__WIDE_ELEMENTS 12 /* a single output is wide if an element takes this many bytes, with its index */
+#define GPUSCAN__WIDE_ELEMENTS 12 /* a single output is wide if an element and its index have this many bytes or more */
 /* Returns GPUSCAN__FOR_... bits: the kinds to which the call belongs. A tuning row fits calls with all of its bits. */
 static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
@@ -22710,7 +22709,7 @@ static gpuscan_result gpuscan__read_entries(gpuscan *gs, const unsigned char *bl
     return entries || at != size ? gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged") : GPUSCAN_SUCCESS;
 }
 
-/* Builds a blob's program and puts it first in gs->programs. Frees it if it is not new, or if the driver refuses it. */
+/* Builds a blob's program, the first in gs->programs. Frees it if the object has it already or the build fails. */
 static void gpuscan__add_loaded(gpuscan *gs, gpuscan__program *program) {
     if (!*gpuscan__same_text(gs, program, 0)) {
         if (gpuscan__load_binary(gs, program) == 0) {
