@@ -5,7 +5,7 @@
        #define GPUSCAN_IMPLEMENTATION
        #include "gpuscan.h"
 
-   A whole program: the exclusive prefix sum of eight flags. It prints 22.
+   A whole program: the exclusive prefix sum of eight counts. It prints 22.
 
        #include <stdio.h>
        int main(void) {
@@ -58,7 +58,7 @@
            if (r == 0) r = gpuscan_get_info(gs, &info);
            if (r != 0) return printf("%s\n", gpuscan_result_string(r)), 1;
            scan.call.queue = clCreateCommandQueue(info.context, info.device, 0, NULL);
-           scan.src.mem = clCreateBuffer(info.context, CL_MEM_COPY_HOST_PTR, sizeof flags, flags, NULL);
+           scan.src.mem = clCreateBuffer(info.context, CL_MEM_COPY_HOST_PTR, sizeof counts, counts, NULL);
            scan.dst.mem = clCreateBuffer(info.context, CL_MEM_READ_WRITE, sizeof offsets, NULL, NULL);
            scan.count = 8;
            r = gpuscan_scan(gs, &scan); // checks, enqueues and returns. gpuscan_error says in words what it refuses
@@ -173,8 +173,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* names another file, which is missing as well, because that stops gcc. Neither #error nor
-                          an include of the very file that __has_include has not found would stop gcc */
+#include <OpenCL/cl.h> /* stops gcc, because this other file is missing, too. gcc goes on after an #error, and after
+                          an include of the very file that __has_include has not found */
 #elif !defined(__APPLE__) && !defined(__OPENCL_CL_H) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -318,7 +318,7 @@ typedef enum gpuscan_op {
 
    The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back.
    MULTI_PASS, and AUTO on a GPU, do so with longer rows, too. Scans along columns take MULTI_PASS for the first three
-   strategies, and CPU_MULTI_PASS for the others. (One column without gaps is scanned as a row.)
+   strategies, and CPU_MULTI_PASS for the CPU_ ones. (One column without gaps is scanned as a row.)
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    Sorts of up to about 6,000 elements (CPUs: 65,535; SINGLE_PASS on some GPUs: 2^21) take one launch. Larger ones take
@@ -636,7 +636,7 @@ typedef struct gpuscan_desc {
     size_t                error_size;
     const char           *library;     /* path or name of the OpenCL library to load. NULL or "" means the ICD loader's
                                           usual names. With GPUSCAN_LINK_OPENCL, a name is refused: INVALID_ARGUMENT */
-    gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
+    gpuscan_tracer        tracer;      /* `command` NULL: no tracer, and commands get no extra events */
     const char           *cache;       /* an existing folder, copied; NULL or "" means none: see CACHE */
 } gpuscan_desc;
 
@@ -1268,11 +1268,11 @@ typedef struct gpuscan_sort_desc {
                      GPUs, many keys  up to four payloads, with up to 16 bytes in all, may move with the keys. There are
                                       no indices then, but one or two times the payloads' bytes per element, rounded
                                       up to 4, 8 or 16
-                 With may_destroy_src, each array's src serves as scratch, unless the sort is small or in place. Then
-                 one payload of 4 or 8 bytes needs none, and neither do keys if there is a dst and no custom->key. Such
-                 a sort copies its result if the number of passes is even (a sort in place: if it is odd). A pass sorts
-                 by 8 or 4 bits: see MULTI_PASS. Sorts of up to about 6,000 elements (on a CPU 65,535) are small. Ask
-                 gpuscan_sort_scratch_size with the call's count, since a smaller count may need more: below 2^20
+                 With may_destroy_src, each array's src serves as scratch if the sort is neither small nor in place.
+                 Then one payload of 4 or 8 bytes needs none, and neither do keys if there is a dst and no custom->key.
+                 Such a sort copies its result if the number of passes is even (a sort in place: if it is odd). A pass
+                 sorts by 8 or 4 bits: see MULTI_PASS. Sorts of up to about 6,000 elements (on a CPU 65,535) are small.
+                 Ask gpuscan_sort_scratch_size with the call's count, since a smaller count may need more: below 2^20
                  elements, and in some larger sorts, a GPU moves indices instead of payloads (except one of 4 or 8
                  bytes). gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
@@ -13222,8 +13222,8 @@ GPUSCAN__COLD void gpuscan__free_programs(gpuscan *gs, gpuscan__program *program
 
 enum { GPUSCAN__CUSTOM_TEXTS = 8 + GPUSCAN_MAX_SOURCES };
 
-/* Returns the caller's text number `i` for a program: first the texts of `e->custom`, then the types of sources. For
-   NULL, returns a text that no caller has: otherwise an empty `convert` and a missing one would have equal texts. */
+/* Returns the caller's text number `i` for a program: first the texts of `e->custom`, then the types of sources.
+   Returns "\1" in place of a text that is NULL: "" would make an empty `convert` and a missing one equal. */
 static const char *gpuscan__custom_text(const gpuscan__elements *e, size_t i) {
     const gpuscan_custom *custom = e->custom;
     const char *const *types = e->source_types;
@@ -13293,7 +13293,7 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
    NVIDIA's assembler may fail because of the limit and, on optimized kernels, even without a limit: driver 580 reported
    "register allocation failed with register count of 7" (an inclusive scan of rows of f32 to f16). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program, uint32_t registers) {
-    char limit[32], options[96]; /* must depend on the program's text alone: gpuscan__same_text compares no options */
+    char limit[32], options[96]; /* must follow from the program's text: gpuscan__same_text compares only texts */
     cl_int code;
     int attempt;
     /* Intel's compiler ignores the option if a GPU has register files of one size only. */
@@ -13450,7 +13450,7 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns a build's register limit. LANES_SUBGROUPS (Intel): `registers`; any number but 0 makes gpuscan__build_somehow
-   select the large register file. PTX: `registers`, or 0 (no limit) if a group would need too many. Otherwise: 0. */
+   select the large register file. PTX: `registers`, or 0 (no limit) if a group cannot have so many. Otherwise: 0. */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
         return registers;
@@ -13520,8 +13520,8 @@ enum {
 };
 
 /* Adds a function with `lines`, the caller's expression. `head` is the function's type, name and parameters, in the
-   notation of gpuscan__text_code. `sees` is a sum of GPUSCAN__SEES_.... The body is "return", `lines` and `after`. If
-   `after` has a return statement, "GPUSCAN_T gpuscan_e =" precedes `lines`, and `after` returns gpuscan_e. */
+   notation of gpuscan__text_code. `sees` is a sum of GPUSCAN__SEES_.... In the body, `after` follows `lines`. "return"
+   precedes them or, if `after` itself has a return statement (of gpuscan_e), "GPUSCAN_T gpuscan_e =". */
 static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *name,
                                        const char *lines, const char *after) {
     const char *before = strstr(after, "return") ? " $T `e =" : *after == ')' ? " return (" : " return";
@@ -13629,9 +13629,9 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
         gpuscan__undefine(text, custom->source);
 }
 
-/* Returns whether init can be an argument by value: all of a kernel's arguments must fit device.parameters. Besides
-   init, there are the call's values, the sources' pointers and offsets, and less than 256 bytes of other arguments.
-   PoCL 3.1 places arguments that are aligned to more than 64 bytes wrong. */
+/* Returns whether init can be an argument by value: all of a kernel's arguments must fit device.parameters bytes.
+   Besides init, there are the call's values, the sources' pointers and offsets, and less than 256 bytes of other
+   arguments. PoCL 3.1 misplaces an argument whose type is aligned to more than 64 bytes. */
 static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__given *given = &plan->key.given;
     uint32_t sources = given->sources[0] ? 2 * GPUSCAN_MAX_SOURCES * (uint32_t)sizeof(cl_ulong) : 0;
@@ -13639,8 +13639,8 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) 
            plan->e.dst_size + given->values_size + sources + 256u <= gs->device.parameters;
 }
 
-/* Returns the bytes of gpuscan_prefix in kernels.cl.inc: a sum or, if e->exact is 1, a pair (low, high). In scans by
-   segments (e->begun is not 0), sums and pairs have e->t_size bytes. In runs, `high` has e->state_align bytes. */
+/* Returns the bytes of gpuscan_prefix in kernels.cl.inc: a sum (e->t_size) or, if e->exact is 1, a pair (low, high). In
+   scans by segments (e->begun is not 0), `high` replaces the sum's flag. In runs, it has e->state_align bytes. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -13924,7 +13924,7 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
 }
 
 /* If the last call that used the object's scratch was in another queue or in an out-of-order queue, the next command
-   also waits for that call. A marker joins the caller's wait list to one event, since chain->own holds only two. */
+   also waits for that call. One marker stands for the caller's wait list, because chain->own holds only two events. */
 static void gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event, joined = NULL;
@@ -14057,7 +14057,7 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
     }
 }
 
-/* Uses the caller's scratch or the object's own. Clears the caller's: all kinds but PLAIN must start as 0. */
+/* Uses the caller's scratch or the object's own. Clears the caller's, except PLAIN: all other kinds must start as 0. */
 static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
@@ -14122,7 +14122,7 @@ static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *p
    launch sets all arguments: skipping unchanged arguments would save little host time. tuning: host-arguments */
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
-    size_t kernel; /* the kernel's number in the chain's program */
+    size_t kernel; /* the kernel's index in the chain's program */
     cl_uint index; /* of the next argument */
     cl_ulong offsets[GPUSCAN_MAX_SOURCES]; /* of the sources, in elements */
 } gpuscan__launch;
@@ -14158,8 +14158,8 @@ static uint64_t gpuscan__arg_mem(gpuscan__launch *launch, uint32_t kind, gpuscan
     return buffer.mem && !launch->chain->recording ? buffer.offset : 0;
 }
 
-/* Sets a buffer as a kernel's argument, or NULL if the call gives none, which is faster than another buffer. Returns
-   the buffer's offset, which kernels get in their struct of numbers. tuning: host-null-arguments */
+/* Sets a buffer as a kernel's argument. If the call gives no buffer, passes NULL: a stand-in buffer would be slower.
+   Returns the buffer's offset, which kernels get in their struct of numbers. tuning: host-null-arguments */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     return gpuscan__arg_mem(launch, GPUSCAN__SET_SHAM, buffer);
 }
@@ -14170,7 +14170,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buf
 }
 
 /* Begins a launch. A kernel's first arguments are the call's sources (buffers that expressions read), without
-   `restrict`, since it makes no call faster. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
+   `restrict`, which makes no call faster. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
     const gpuscan_source *sources = chain->call->sources; /* NULL in a rehearsal, a launch ahead of a call */
     gpuscan__launch launch;
@@ -14285,7 +14285,7 @@ static int gpuscan__add(uint64_t a, uint64_t b, uint64_t *sum) {
     return *sum >= a;
 }
 
-/* Sets *elements to the distance from the first row's begin to the last row's end. Its bytes must fit 64 bits. */
+/* Sets *elements to the distance from the first row's begin to the last row's end. Fails if it overflows in bytes. */
 GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t count, uint64_t rows,
                                                uint64_t pitch, uint64_t size, uint64_t *elements) {
     uint64_t before, bytes;
@@ -14309,7 +14309,7 @@ static void gpuscan__ask(gpuscan *gs, const gpuscan__range *range, cl_mem mem, c
         *r = gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", range->field);
 }
 
-/* Checks a range's memory object, a buffer or an image, and sets the range's root and flags. */
+/* Checks a range's memory object (a buffer or an image). Sets the range's flags and root, the buffer it is part of. */
 static gpuscan_result gpuscan__check_memory(gpuscan *gs, gpuscan__range *range) {
     const char *field = range->field;
     cl_mem mem = range->buffer.mem, parent = NULL, whole = NULL;
@@ -14861,7 +14861,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *fi
                          (unsigned long long)facts->height);
 }
 
-/* If there is an image, checks `*type` and `*channels` (how many to use), and replaces defaults by its values. */
+/* If there is an image, checks `*type` and `*channels` (how many to use). If one is 0, sets it to the image's. */
 GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts,
                                                      const char *type_field, gpuscan_type *type, uint32_t *channels) {
     if (!facts->place)
@@ -14955,7 +14955,7 @@ GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uin
         GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
 }
 
-/* Returns the maximum bytes of gpuscan_shared in kernels.cl.inc, without `windows`. `prefix` has up to two values. */
+/* Returns the maximum bytes of gpuscan_shared in kernels.cl.inc without its field `windows`. `prefix` may be a pair. */
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t vectors) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
     uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * vectors * group;
@@ -15018,7 +15018,7 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     key->tile = group * vectors * vector;
 }
 
-/* Returns how many bytes of local memory per group all kernels of a key need. Callers add a kernel's further needs. */
+/* Returns how many bytes of local memory a group needs in every kernel of a key. Callers add a kernel's own needs. */
 GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
@@ -15034,7 +15034,7 @@ static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strateg
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.devices != GPUSCAN__ON_SIMULATOR;
 }
 
-/* Calls the operation's `choose`, and copies the operation's fields to the key. A self-test's key is plan->forced. */
+/* Calls the operation's `choose`, and copies the operation's fields to the key. A self-test's key is *plan->forced. */
 static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan__operation *operation = plan->operation;
     unsigned char *own = (unsigned char *)plan + operation->own_at;
@@ -15180,9 +15180,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     return gpuscan__prove_in_place_of(gs, plan, &stand_in);
 }
 
-/* Tests a program. If it is wrong, gives up what it uses and returns AGAIN: limits of registers (NVIDIA's compiler has
-   built wrong programs whose registers it had to spill), else the vendor's instructions, else the strategy. If no
-   strategy is simpler, sets program->wrong. */
+/* Tests a program. If it is wrong, gives up the first of these that it uses, and returns AGAIN: limits of registers
+   (NVIDIA's compiler has built wrong programs whose registers it had to spill), the vendor's instructions, the
+   strategy. If no strategy is simpler, sets program->wrong instead. */
 GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__elements *e = &plan->e;
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
@@ -15494,9 +15494,9 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns a mask of the bit that element `i` changes in tests of AND and OR; 0 if this bit is not below bit `bits`. The
-   edges of four tiles change different bits of 0 to 7, but not gpuscan__test_init's bit. Other elements change random
-   even bits from 8 on. */
+/* Returns a mask of the bit that element `i` changes in tests of AND and OR, or 0 if the bit's number is not below
+   `bits`. Edges change bits 0 to 7, each edge of four tiles another bit, but not the bit of gpuscan__test_init. Other
+   elements change random even bits from 8 on. */
 static uint64_t gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     uint64_t bit = gpuscan__is_edge(shape, i) ? gpuscan__test_rank(shape, i, 0) * 8 / 101
                                               : 8 + gpuscan__mix(i) % shape->count * 2;
@@ -15621,7 +15621,7 @@ typedef struct gpuscan__test_array {
     unsigned char *before, *expected; /* before: contents before the call; expected: contents expected after the call */
 } gpuscan__test_array;
 
-/* A self-test's image on the host, if the call reads an image. The call skips its first X columns and Y rows. */
+/* The pixels of a self-test's image, on the host. Before them, the image has X more columns and Y more rows. */
 enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
 typedef struct gpuscan__test_image {
     gpuscan_image *image; /* a field of the test's desc, or NULL if there is no image */
@@ -16054,7 +16054,7 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
 }
 
 /* Creates an array's buffer, in the array's memory if the device can use that. Otherwise copies the array to the
-   buffer, unless the call only writes, and writes the whole array. Arrays with the same address share a buffer as large
+   buffer, unless the call reads none of it and writes all of it. Arrays with the same address share a buffer as large
    as the longest. (gpuscan__host_check refuses equal addresses, unless the call is in place or only reads.) */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
@@ -16200,7 +16200,7 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
     X(sums_offset) X(keys_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 
-/* Lists the numbers of a program's kernels. Multi-pass programs begin with scan_sums, unless key.undivided is 1. The
+/* Lists the indices of a program's kernels. Multi-pass programs begin with scan_sums, unless key.undivided is 1. The
    kernel that stores the results comes next, then kernels that only one operation has. */
 enum {
     GPUSCAN__SCAN_SUMS = 0,
@@ -16212,7 +16212,7 @@ enum { GPUSCAN__ENGINE_ALONE, GPUSCAN__ENGINE_HEADS, GPUSCAN__ENGINE_MOVE };
     {{"gpuscan_scan_sums", kernel},                                                                                    \
      {"gpuscan_scan_sums", kernel, "gpuscan_scan_heads_clear", "gpuscan_scan_heads_set"},                              \
      {"gpuscan_scan_sums", kernel, "gpuscan_select_move"}}
-/* Returns the number of the kernel that stores the results. */
+/* Returns the index of the kernel that stores the results. */
 static size_t gpuscan__engine_kernel(const gpuscan__key *key) {
     return key->undivided || gpuscan__is_single_pass(gpuscan__key_strategy(key)) ? 0 : GPUSCAN__SCAN_PARTS;
 }
@@ -16491,16 +16491,16 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
 }
 
 /* Returns whether lanes exchange results, so that neighbouring lanes store neighbouring bytes. Sets `*bytes` to the
-   size of a lane's vector of results. Vectors of 16 bytes are exchanged by SHIFTS (see kernels.cl.inc), unless the scan
-   is in reverse. Other vectors are exchanged by SPREADS, if local memory suffices. A look-back with LANES_LOCAL (lanes
+   size of a lane's vector of results. Except in reverse, vectors of 16 bytes are exchanged by SHIFTS (see
+   kernels.cl.inc). All others are exchanged by SPREADS, if local memory suffices. A look-back with LANES_LOCAL (lanes
    in local memory) exchanges no results, because PoCL 3.1 would hang. */
 static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own,
                                    uint64_t *bytes) {
     const gpuscan__key *key = &plan->key;
-    int apart = gpuscan__uses_ptx(gs, key) || (gpuscan__uses_ptx_or_local(gs, key) &&
-                                               gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS);
+    int may_exchange = gpuscan__uses_ptx(gs, key) || (gpuscan__uses_ptx_or_local(gs, key) &&
+                                                      gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS);
     *bytes = (uint64_t)gpuscan__scan_vector(&plan->e, own) * plan->e.dst_size;
-    return apart && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
+    return may_exchange && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
 }
 
 /* If lanes exchange vectors through local memory, returns how many bytes this takes per group. Otherwise returns 0. */
@@ -17070,16 +17070,16 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
 }
 
 /* Returns how many groups to launch. A group loops over parts of rows. If rows are not cut, a CPU gets 16 groups per
-   compute unit, because units differ in speed. But each gets (tile / 16) elements or more, because starts take time. */
+   compute unit, because units differ in speed. But a group gets at least tile / 16 elements: it takes time to start. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
-    uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
+    uint64_t parts = plan->rows * plan->parts, least = plan->common.key.tile / 16;
     uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
     if (gpuscan__key_is_cpu(&plan->common.key) && plan->parts == 1) /* no overflow: see gpuscan__extent */
         most = gpuscan__min(gpuscan__max(plan->rows * plan->desc->count / least, 1), (uint64_t)gs->device.units * 16);
-    return gpuscan__min(units, most);
+    return gpuscan__min(parts, most);
 }
 
-/* Enqueues the two kernels that turn segments' offsets into bits. `first_kernel` is the number of the first one. */
+/* Enqueues the two kernels that turn segments' offsets into bits. `first_kernel` is the index of the first one. */
 static void gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_plan *plan, size_t first_kernel) {
     const gpuscan_scan_desc *desc = plan->desc;
     uint64_t most = gpuscan__max((uint64_t)chain->gs->device.units * 64, 4096), groups;
@@ -17573,8 +17573,8 @@ static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const g
                : profile->reduce.vectors;
 }
 
-/* Returns how many elements a vector has. They fit 16 bytes of src. On a CPU, or if order matters, they also fit 16
-   bytes of dst, except in ARGMIN and ARGMAX, whose results are indices. */
+/* Returns how many elements a vector has: up to 16 bytes in src. On a CPU, or if order matters, also up to 16 bytes in
+   dst, except in ARGMIN and ARGMAX, whose results are indices. */
 static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
@@ -17708,8 +17708,8 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if (plan->image.place)
         *range = plan->image.range;
     /* The range `result` has no buffer. It exists so that gpuscan_reduce_host's array `result` is checked for overlaps.
-       A call stores results even if the count is 0, but at_zero stays 0 for both ranges: a rehearsal stores at most one
-       result, so gpuscan__rehearse need not make its stand-in for dst as large as dst. */
+       A call stores results even if the count is 0. But at_zero of dst and `result` stays 0: a rehearsal stores at most
+       one result, so gpuscan__rehearse need not make its stand-in for dst as large as dst. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -17760,7 +17760,7 @@ static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan
            (!plan->by_rows && plan->desc->count > gs->device.profile.segments.lanes);
 }
 
-/* Returns the size of groups for whole or split segments: `group` work-items or, with LANES_LOCAL, one sub-group. */
+/* Returns the size of groups that sum whole segments, or share long ones: `group` or, with LANES_LOCAL, a sub-group. */
 static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
@@ -17785,8 +17785,8 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
 }
 
 /* Sets the size of groups that each sum one row or segment. If results are few, and extra groups sum the long rows or
-   segments, takes reduce.group (tuning: segments-few). Otherwise takes segments.group and, if order matters, halves it
-   until a segment of mean length fills a tile. */
+   segments, takes the profile's reduce.group (tuning: segments-few). Otherwise takes segments.group and, if order
+   matters, halves it until a segment of mean length fills a tile. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
@@ -17844,9 +17844,9 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         gpuscan__fit_each(gs, plan);
 }
 
-/* Sets the number of groups if rows or segments are split. Rows or segments of more than split_each elements are long,
-   and extra groups sum them. An extra group inspects split_count * split_each elements of src. It sums the elements
-   that belong to long rows or segments: see gpuscan_split_sum. */
+/* Sets the number of groups if key.split is 1. Rows or segments of more than split_each elements are long, and extra
+   groups sum them. An extra group inspects split_count * split_each elements of src. It sums the elements that belong
+   to long rows or segments: see gpuscan_split_sum. */
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
     const gpuscan__profile *profile = &gs->device.profile;
     uint32_t group = plan->common.key.group, tile = plan->common.key.tile;
@@ -18069,9 +18069,9 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
 }
 
 /* Sets the number and length of a round's rows or segments. Round 0: 20 or more, of 5 elements. Round 1: three, longer
-   than two tiles. Round 2 (only with key.split): three, longer than a lane's loads. Returns 1 for rows. Segments are
-   followed by empty ones: each by 1 or, on a GPU from round 1 on, by 15, so that long segments are rare. The function
-   then returns 2 or 16, the number of segments that this makes of each. */
+   than two tiles. Round 2 (only with key.split): three, longer than a lane's loads. Returns 1 for rows. Returns 2 for
+   segments: an empty one follows each. On a GPU from round 1 on, returns 16: 15 empty ones follow each, so that long
+   segments are rare. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -18708,7 +18708,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
     const gpuscan_histogram_desc *desc = plan->desc = (const gpuscan_histogram_desc *)common->desc;
     int is_weighted = desc->weights.mem || desc->host_weights, is_dense;
-    int clashes = desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes; /* with an image */
+    int clashes = desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes; /* clash with images */
     gpuscan_result r;
     plan->count = desc->count;
     plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 of them */
@@ -18822,7 +18822,7 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, uin
 static const char *gpuscan__gpu_form(const gpuscan__histogram_tuning *tuning, gpuscan__histogram_plan *plan,
                                      uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
-    uint64_t room = gpuscan__max(local / (4 + gpuscan__upper_words(own) * 4), 2) - 1; /* less 1 for samples outside */
+    uint64_t room = gpuscan__max(local / (4 + gpuscan__upper_words(own) * 4), 2) - 1; /* less 1, for samples outside */
     uint64_t slices = gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
     copies = gpuscan__min(copies, tuning->copies[plan->sample_size > 1]);
     if (!gpuscan__upper_words(own) && gpuscan__counts_by_value(plan, local, copies))
@@ -18902,12 +18902,12 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     gpuscan__key *key = &plan->common.key;
     uint32_t most = key->group, vector = plan->vector;
     uint64_t at_once = (uint64_t)vector * most * gs->device.units; /* samples that 1 group per unit loads at once */
-    int is_cpu = gpuscan__key_is_cpu(key), spends;
+    int is_cpu = gpuscan__key_is_cpu(key), is_limited;
     key->vectors = tuning->vectors;
     own->rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
     plan->few = 0;
-    spends = !is_cpu &&
-             (own->tiled || (own->slices == 1 && (own->rows || (own->copies && tuning->short_vectors))));
+    is_limited = !is_cpu &&
+                 (own->tiled || (own->slices == 1 && (own->rows || (own->copies && tuning->short_vectors))));
     if (!is_cpu && own->tiled) { /* takes the smallest group in which work-items have up to two loads */
         key->vectors = (uint32_t)gpuscan__min(key->vectors, gpuscan__max(GPUSCAN__TILE_SAMPLES / vector, 1));
         for (key->group = (uint32_t)gpuscan__min(most, 64); key->group * 2 <= most;) {
@@ -18924,10 +18924,10 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
         if (plan->few) {
             own->slices = (uint32_t)gpuscan__max(own->slices, slices);
             key->vectors = tuning->short_vectors;
-            spends = 1;
+            is_limited = 1;
         }
     }
-    key->registers = spends ? gpuscan__registers(gs, key, tuning->registers) : 0;
+    key->registers = is_limited ? gpuscan__registers(gs, key, tuning->registers) : 0;
     if (!own->by_value)
         own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, gpuscan__slice_bins(plan));
     own->local_words = 0;
@@ -19137,16 +19137,16 @@ typedef struct gpuscan__test_bins {
     uint64_t step; /* distance between the values that `convert` returns */
 } gpuscan__test_bins;
 
-/* Returns the bins of the channel with number `slot` in the mask. Integers have the call's bounds. In the form EDGES,
-   the test's edges are evenly spaced instead, and some integers are outside of all bins. */
+/* Returns the bins of a channel: number `slot` of those in the mask, from 0 on. Integers have the call's bounds. In the
+   form EDGES, the test's edges are evenly spaced instead, and some integers are outside of all bins. */
 static gpuscan__test_bins gpuscan__test_bins_of(const gpuscan__histogram_plan *plan, uint32_t slot) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
-    const uint32_t own = plan->key.by_channel ? slot : 0;
+    const uint32_t bound = plan->key.by_channel ? slot : 0;
     uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0, bins = plan->bins;
     uint64_t whole = ~(uint64_t)0 >> (64 - type->size * 8), width = gpuscan__max(whole / (bins + 2), 1);
-    gpuscan__test_bins of = {plan->bounds[own].lower, plan->bounds[own].range, 1, 0, 0};
+    gpuscan__test_bins of = {plan->bounds[bound].lower, plan->bounds[bound].range, 1, 0, 0};
     if (type->kind == 'f') {
-        of.lower = (uint64_t)0 - 12 - own;
+        of.lower = (uint64_t)0 - 12 - bound;
         of.range = GPUSCAN__TEST_WIDTH * bins;
     } else if (plan->key.form == GPUSCAN_BINS_EDGES) {
         of.lower = gpuscan__wrap(plan->sample, least + width);
@@ -19211,8 +19211,8 @@ static uint64_t gpuscan__test_value_bits(gpuscan_type type, uint64_t x) {
     return gpuscan__is_float(type) ? gpuscan__real_bits(type, (double)(int64_t)x / GPUSCAN__TEST_UNITS) : x;
 }
 
-/* Tests expressions of the test in place of the caller's. Their source has the type of custom pixels, a macro for a
-   pixel's number, and a function that returns a value by its number. */
+/* Tests a program with expressions of the self-test in place of the caller's. Their source has the type of custom
+   pixels, a macro that gets the number held in a pixel, and a function that returns the value with a given number. */
 static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan) {
     static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
     gpuscan__histogram_plan stand_in = *(const gpuscan__histogram_plan *)plan;
@@ -19543,7 +19543,7 @@ static int gpuscan__select_lists_runs(const gpuscan *gs, const gpuscan__key *key
            !gpuscan__select_lists_places(own);
 }
 
-/* Defines GPUSCAN_name(X): X(k, word type, words of an element) for each output k from number `from` on. */
+/* Defines GPUSCAN_<name>(X) as a list: X(k, word type, words of an element) for each output k from number `from` on. */
 static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const gpuscan__select_key *key,
                                     uint32_t from) {
     char line[64];
@@ -19818,7 +19818,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     } while (!fits && gpuscan__shrink(gs, &group, &vectors));
 }
 
-#define GPUSCAN__WIDE_ELEMENTS 12 /* minimum bytes of a wide element, with its index, if there is one output */
+#define GPUSCAN__WIDE_ELEMENTS 12 /* a single output is wide if an element and its index have this many bytes or more */
 /* Returns GPUSCAN__FOR_... bits: the kinds to which the call belongs. A tuning row fits calls with all of its bits. */
 static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
@@ -21512,7 +21512,7 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
     int clashes = desc->src.mem || desc->src.offset || desc->src_pitch || desc->src_pitch_bytes ||
-                  desc->src_image_pitch || desc->images > 1; /* with an image */
+                  desc->src_image_pitch || desc->images > 1; /* fields that an image replaces */
     uint64_t src_elements, dst_elements;
     gpuscan__range *range;
     gpuscan_result r;
@@ -21909,7 +21909,7 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
 enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions in SMALL and RANKS */
 
 /* Sets the group's size: a work-item for each vector of a row, rounded up to 64, 256 or 512, so that few programs are
-   needed. (1024 work-items would have too few registers.) Many short rows get a sub-group each. */
+   needed. (1024 work-items would have too few registers.) If rows are many and short, a group is one sub-group. */
 static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
     if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
@@ -21984,7 +21984,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the number of groups of a launch. A group takes one row after another. */
+/* Returns the number of groups of a launch. A group loops over rows (SMALL: over several rows at a time). */
 static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t rows;
@@ -22022,9 +22022,9 @@ static void gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan
 
 enum { GPUSCAN__TEST_RANKS = 12 }; /* number of fractions in a self-test of the variant ALL */
 
-/* Sets a row's fractions, and the results that the test expects. A result is the place of one sample or, in the form
-   MEAN, the mean place of 2^n samples. f64 holds it exactly, because bins have 0, 1, 2 or 4 samples. A fraction is half
-   a sample below its sample's rank, so that its rounding does not matter. */
+/* Sets a row's fractions, and the results that the test expects. Bin k reaches from place k to k + 1. A result is a
+   bin, a sample's place or, in the form MEAN, the mean place of 2^n samples. f64 holds it exactly, because bins have 0,
+   1, 2 or 4 samples. A fraction is half a sample below its sample's rank, so that its rounding does not matter. */
 static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_t *sums, double *fractions,
                                 unsigned char *dst) {
     int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN;
@@ -22382,8 +22382,8 @@ typedef struct gpuscan__prepared {
 } gpuscan__prepared;
 
 /* Prepares a call for one count. Mode SIZE also builds a program that needs scratch: its group size decides how much.
-   With both_places, only the later call shows whether it is in place. AUTO then plans both cases. A forced strategy has
-   one plan for both cases. is_less: 1 if the count is below the caller's. If it does not fit a forced strategy, returns
+   If plan->both_places is 1, only the later call shows whether it is in place: AUTO plans both cases, a forced strategy
+   has one plan. is_less: 1 if the count is below the caller's. Such a count may not fit a forced strategy: then returns
    SUCCESS, and prepares and logs nothing. always: 1 to rehearse the program even if the previous count had it, too. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
@@ -22645,7 +22645,7 @@ static int gpuscan__is_whole(const gpuscan__program *program) {
     return recording->length % sizeof(*launch) == 0;
 }
 
-/* Reads an entry of a blob at `*at`, and moves `*at` to its end. */
+/* Reads an entry of a blob at `*at`, and moves `*at` to the entry's end. */
 static gpuscan_result gpuscan__read_entry(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t *at,
                                           gpuscan__program *program) {
     gpuscan__text *parts = program->parts;
@@ -22665,7 +22665,7 @@ static gpuscan_result gpuscan__read_entry(gpuscan *gs, const unsigned char *blob
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
     program->key.registers = gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? entry.registers : 0;
     program->proved = entry.proved != 0;
-    program->rehearsed = 1; /* its launches were rehearsed before it was stored */
+    program->rehearsed = 1; /* calls need not rehearse it: gpuscan__read_blob launches what was recorded */
     return GPUSCAN_SUCCESS;
 }
 
@@ -22709,7 +22709,7 @@ static gpuscan_result gpuscan__read_entries(gpuscan *gs, const unsigned char *bl
     return entries || at != size ? gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged") : GPUSCAN_SUCCESS;
 }
 
-/* Builds a blob's program and puts it first in gs->programs. Frees it if it is not new, or if the driver refuses it. */
+/* Builds a blob's program, the first in gs->programs. Frees it if the object has it already or the build fails. */
 static void gpuscan__add_loaded(gpuscan *gs, gpuscan__program *program) {
     if (!*gpuscan__same_text(gs, program, 0)) {
         if (gpuscan__load_binary(gs, program) == 0) {
@@ -22770,7 +22770,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 }
 
 /* The cache is a folder with a file for each program. The file is a blob, named by a hash of what defines the program.
-   It gets its name when it is complete, so no reader sees half a file. If two writers store one, the later stays. */
+   It gets its name when it is complete, so no reader sees half a file. Of two writers of a file, the later one wins. */
 #define GPUSCAN__CACHED_MOST ((size_t)256 << 20) /* maximum bytes of a file */
 
 typedef struct gpuscan__path {
@@ -22813,7 +22813,7 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     why = file ? gpuscan__read_file(file, &bytes) : strerror(errno);
     if (file)
         fclose(file);
-    gs->logger.log = NULL; /* logs no error, because an unusable file is none */
+    gs->logger.log = NULL; /* logs no error, because an unusable file is not an error */
     if (!why && gpuscan__read_blob(gs, bytes.data, bytes.length) != 0)
         why = gs->error;
     else if (!why && !*gpuscan__same_text(gs, program, 0))
