@@ -16302,7 +16302,7 @@ static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
 /* Returns why a launch of `groups` groups cannot process `tiles` tiles, or NULL if it can. */
 static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles, uint64_t groups) {
     if (tiles >= (uint64_t)1 << 30)
-        return "more than 2^30 tiles";
+        return "2^30 tiles or more";
     return groups <= gs->device.work_items / key->group ? NULL : "a launch would exceed the device's work-items";
 }
 
