@@ -8438,7 +8438,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "$SUB@n_SYNC();\n"
 "}\n"
 "}\n"
-"@g\n\n\n\n",
+"@g\n\n\n",
 "@7@c`quan`F_walk(`+@'``X*@vs,@Huchar*cdf,@ccdf_size,\n"
 "@Y`@|s*@|s,@Y`mean_range*range,@c@y,\n"
 "@c$t,`H batches,@c@W,@crank,@H`H*to,\n"
@@ -8620,7 +8620,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8446 \"kernels.cl.inc\"\n"
+"#line 8445 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -8940,7 +8940,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8826 \"kernels.cl.inc\"\n"
+"#line 8825 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -11403,7 +11403,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(QUANTILE_RANKS, 1)     /* quantiles on GPUs: not the form MEAN, and at most QUANTILE_FEW fractions */            \
     X(QUANTILE_SMALL, 2)     /* like RANKS, but a sub-group processes one or more whole histograms at a time */        \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
-    X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red, except IMAGE_RED_ALPHA */        \
+    X(IMAGE_RED, 1)          /* the source is an image of neither order below: red, then perhaps green, blue, alpha */ \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
     X(IMAGE_RED_ALPHA, 3)    /* the source is an image that has red and alpha */
 /* Lists the values of public enums that kernels use. */
@@ -11488,7 +11488,7 @@ enum {
     GPUSCAN__FOR_LISTS = 32,   /* selections and runs */
     GPUSCAN__FOR_SELECTIONS = 64,
     GPUSCAN__FOR_INDICES = 128, /* selections that store indices, but no elements */
-    GPUSCAN__FOR_OUTPUTS = 256, /* selections with several outputs besides indices, or of WIDE_ELEMENTS bytes or more */
+    GPUSCAN__FOR_OUTPUTS = 256, /* selections with several outputs besides indices, or wide elements (WIDE_ELEMENTS) */
     GPUSCAN__FOR_ELEMENTS = 512, /* selections that store only dst, by a predicate or with src as flags */
     GPUSCAN__FOR_RUNS = 1024,
     GPUSCAN__FOR_KEYS = 2048,  /* runs that reduce nothing */
@@ -11509,7 +11509,7 @@ typedef struct gpuscan__tuning {
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
     uint32_t ahead;     /* if SINGLE_PASS_AHEAD loads tiles twice: how far ahead of the scan it sums them, in bytes of
-                           src and dst; in runs, of keys; in selections, of src or flags (4 for a flag of 1 bit) */
+                           src and dst (runs: keys; selections: src or flags. A flag of 1 bit counts as 4 bytes) */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
     int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: gpuscan__loads_once decides */
 } gpuscan__tuning;
@@ -11574,7 +11574,7 @@ typedef struct gpuscan__facts {
     X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* how far ahead src is prefetched, in bytes; 0: not at all */  \
     X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* prefetch distance, bytes; 0: large outputs bypass caches */  \
     X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1)) /* maximum elements that one work-item sorts in one launch */         \
-    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item: work-items leave partial cache lines */   \
+    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item. Fewer leave more partial cache lines */   \
     X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum elements of a sort that first moves keys into buckets */       \
     /* A sort makes no buckets if they would have, on average, more bytes than the larger of two limits: this number   \
        (its half if values move with the keys), and half of a core's share of the cache (at most 8 MiB) */             \
@@ -11582,7 +11582,7 @@ typedef struct gpuscan__facts {
     X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* minimum bytes of a bucket that is divided once more */
 
 /* Reductions. On an NVIDIA GPU, two groups of 512 work-items share a multiprocessor's registers. A work-item has 8
-   loads in flight, but 2 if it loads structs for a custom operator. tuning: reduce-groups, reduce-structs */
+   loads in flight, but 2 for a custom operator on a type of 8 or 16 bytes. tuning: reduce-groups, reduce-structs */
 #define GPUSCAN__NUMBERS_reduce(X)                                                                                     \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_SINGLE_PASS, MULTI_PASS))                                \
     X(group,          {32, 512, 256, 256, 256, 64, 64, 64, 64})                                                        \
@@ -11628,8 +11628,8 @@ typedef struct gpuscan__facts {
     X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4})                                                        \
     X(copies[2],     { 2,   32,  32,  32,   4,  2,  8,  8,  4}, /* maximum copies of the bins in local memory */       \
                      { 2,   16,   8,   8,   4,  2,  8,  8,  4}) /* [1]: samples > 1 byte */                            \
-    /* register limit. It applies neither to bins in slices, unless samples are few (plan->few), nor to bins in global \
-       memory, unless there are several rows or an image (key.rows) */                                                 \
+    /* register limit if local memory holds all bins, if samples are few and bins lie in slices (plan->few), or if     \
+       bins lie in global memory and there are several rows, picture tiles or an image (key.rows) */                   \
     X(registers, GPUSCAN__NVIDIA(64, 0))                                                                               \
     /* vectors that a work-item loads at a time if bins lie in slices and samples are few (plan->few) */               \
     X(short_vectors, { 2,    4,   0,   0,   0,  0,  2,  2,  0})                                                        \
@@ -11879,7 +11879,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     va_start(arguments, format);
     length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    words = gpuscan_result_string(result); /* a colon precedes advice, which is cut: `format` has its own */
+    words = gpuscan_result_string(result); /* advice after a colon is cut, because `format` gives its own */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
              result == CL_INVALID_COMMAND_QUEUE || result == -9999 /* NVIDIA's driver has lost the context */
                  ? ": the queue is invalid, or its context is lost and no object on it works any more"
@@ -12006,7 +12006,7 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
         if (!*code)
             return;
         word = gpuscan__word(code);
-        if (word && *word == '@') /* the word "@" stands for itself */
+        if (word && *word == '@') /* the word "@" is an @ of the code: it is not expanded again */
             gpuscan__text_add(text, word);
         else if (word)
             gpuscan__text_code(text, word);
@@ -12646,7 +12646,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
    measured on an H100, which used PTX only to exchange values between lanes and, for AMD's, to load tiles' sums. Groups
    of AMD's and Intel's GPUs may wait for each other, as progress tests showed (Sorensen and others, 2021). */
 
-/* Lists the tiles of scans, selections and runs. A call gets the first row that fits the profile and the call.
+/* Lists the tiles of scans, selections and runs. A call gets the first row that fits device and call. On NVIDIA's GPUs:
      small scans  up to GPUSCAN__FEW_TILES tiles. All groups run at the same time, and each loads the sums of all tiles
                   before its own, which is faster than a look-back
      large scans  groups sum tiles about 24 MiB ahead of the scan, which then finds them in the cache of 50 MB. Vectors
@@ -12748,7 +12748,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(INTEL, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 8, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 256, 0),
     GPUSCAN__TILE(INTEL, EXACT, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 0, 256, 0),
-    /* small calls on a CPU: one work-item processes all elements in one launch */
+    /* small calls on a CPU: in one launch, one work-item processes a row (all elements, if there are no rows) */
     GPUSCAN__TILE(CPU, ALL, 0, 256, CPU_MULTI_PASS, 64, 4, 0, 0, 0),
     /* calls that no other row fits */
     GPUSCAN__TILE(SIMULATOR, ALL, 0, 0, SINGLE_PASS, 32, 2, 0, 0, 0),
@@ -12866,8 +12866,8 @@ static int gpuscan__has_extension(const char *extensions, const char *name) {
     return 0;
 }
 
-/* Returns the sub-group width that every kernel of a device has or can require. Returns 0 if there is no such width.
-   Intel's compiler chooses a width for kernels that require none. Most Intel GPUs are fastest with 16. */
+/* Returns the width that all kernels' sub-groups should have, or 0 if none is known. With asks_width, the device names
+   it. Otherwise kernels require it: Intel's compiler would choose any. Most Intel GPUs are fastest with 16. */
 static uint64_t gpuscan__subgroup_width(const gpuscan *gs) {
     static const uint32_t widths[] = {16, 32, 8};
     size_t sizes[16], bytes = 0, i, w;
