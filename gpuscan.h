@@ -11510,7 +11510,7 @@ typedef struct gpuscan__tuning {
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
     uint32_t ahead;     /* if SINGLE_PASS_AHEAD loads tiles twice: how far ahead of the scan it sums them, in bytes of
                            src and dst (runs: keys; selections: src or flags. A flag of 1 bit counts as 4 bytes) */
-    uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
+    uint32_t registers; /* NVIDIA: maximum registers per work-item; 0: no limit. Intel: not 0: large register file */
     int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: gpuscan__loads_once decides */
 } gpuscan__tuning;
 
@@ -11527,8 +11527,8 @@ typedef struct gpuscan__facts {
 
 /* Lists the fields of a profile: X(field, values), with a value for each GPUSCAN__ON_... in this order: simulator,
    NVIDIA, AMD, Intel, other GPU, llvmpipe, Skylake, other CPU, unknown. `group` is the number of work-items of a group,
-   `vectors` the vectors per work-item, and `registers` the maximum number of registers per work-item, if the compiler
-   accepts a limit; 0: no limit.
+   `vectors` the vectors per work-item. `registers`, on NVIDIA's GPUs, is the maximum number of registers per work-item
+   (0: no limit). On Intel's GPUs, any number but 0 selects the large register file. Other devices ignore it.
      ALIKE    the same value for all profiles. It is a field so that tests can change it
      NVIDIA   a value for NVIDIA's GPUs, and one for all others
      CHOOSE   strategies: for the simulator; NVIDIA's, AMD's and Intel's GPUs; CPUs; all others */
@@ -11596,7 +11596,7 @@ typedef struct gpuscan__facts {
    are extra groups, otherwise `group` for rows and lanes_group for segments. If each row or segment takes a whole
    group, gpuscan__fit_each may set another number. If segments are short, the host halves lanes_group, but not below
    128, until lanes_group * lanes_items is at most the number of src's elements: small groups start earlier.
-   lane_registers leaves registers for the offsets of the next segments, which lanes load early.
+   lane_registers is enough to hold also the offsets of the next segments, which lanes load early.
    tuning: segments-lanes, segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
     X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, and for gpuscan__fit_each's segments */     \
@@ -11615,7 +11615,7 @@ typedef struct gpuscan__facts {
    sub-groups load, others count. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank.
    Larger samples arrive too slowly to need that. On AMD's and Intel's GPUs, two groups per unit, each with 32 copies of
    256 bins, fill 64 KiB of local memory. On CPUs, groups draw parts of the samples by ticket, so one group per thread
-   suffices. 1-byte samples get 4 groups: bytes of one channel are counted without tickets. tuning: histogram-copies */
+   suffices. 1-byte samples get 4 groups, a number from before their groups drew tickets. tuning: histogram-copies */
 #define GPUSCAN__NUMBERS_histogram(X)                                                                                  \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_MULTI_PASS, SINGLE_PASS))                                \
     X(group,         {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                        \
@@ -11643,7 +11643,7 @@ typedef struct gpuscan__facts {
    (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. If only the device knows the count, launches are as large as
    for the desc's `count`. tuning: sort-counted. `units`, the compute units that a group fills, is 8 on Intel's GPUs:
    what Intel counts as a compute unit is a part of a core. Local memory serves 8 or 16 of these parts. A group of 512
-   work-items has 64 sub-groups of 8 lanes, which fill 8 of them. tuning: sort-intel, sort-together-others */
+   work-items has at most 64 sub-groups (of 8 lanes), which fill 8 parts. tuning: sort-intel, sort-together-others */
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
@@ -12624,8 +12624,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
     /* Columns: devices, name, type, vendor, part, launches_late, polls, refused */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", 0, 64, 0},
     /* This row is for NVIDIA's own driver, since Mesa and PoCL do not accept PTX. `launches_late` is 0, so
-       gpuscan_set_blob only loads kernels. If it also launched them, first calls would not be faster.
-       tuning: host-blob-first-calls */
+       gpuscan_set_blob only loads kernels. Launching them, too, would save no time. tuning: host-blob-first-calls */
     {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", 0, 20000, GPUSCAN__CPU_STRATEGIES},
     /* `polls` is large, since waits may be long: the awaited group may not run until another kernel's groups end. */
     {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, "", 1, 20000, GPUSCAN__CPU_STRATEGIES},
@@ -12731,8 +12730,9 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(OTHER_GPU, RUNS, 0, 0, MULTI_PASS, 256, 4, 0, 0, 0),
 #endif
     /* Scans on AMD's and Intel's GPUs. On AMD's, SINGLE_PASS_AHEAD beats SINGLE_PASS above 16 MiB (4 MiB if elements
-       have 8 bytes and any order gives the same result). Intel's compiler would keep 8 vectors of bytes or floats in
-       private memory. In segmented scans, 4 vectors of short elements would spill. tuning: scan-fold, scan-intel */
+       have 8 bytes and any order gives the same result). Intel's compiler would keep 8 vectors of bytes or, with
+       SINGLE_PASS_AHEAD, of floats in private memory. In segmented scans, it would spill 4 vectors of short elements.
+       tuning: scan-fold, scan-intel */
     GPUSCAN__TILE(AMD, EXACT, 8, 4096, SINGLE_PASS, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
