@@ -11371,7 +11371,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_PACKS, 131072)    /* sort: the first pass packs payloads from several arrays into records */                \
     X(FLAG_UNPACKS, 262144)  /* sort: the last pass unpacks the records and stores each payload to its array */        \
     X(FLAG_BLOCKS, 524288)   /* sort on a CPU: elements move block by block, a block's keys first, then its values */  \
-    X(FLAG_REHEARSAL, 1073741824) /* integral image, quantile: the kernel does nothing, see gpuscan__rehearse */       \
+    X(FLAG_REHEARSAL, 1073741824) /* columns, integral image, quantile: kernels do nothing, see gpuscan__rehearse */   \
     X(FENCE_NONE, 0)         /* no fence of device scope is known for the device */                                    \
     X(FENCE_PTX, 1)                                                                                                    \
     X(FENCE_OPENCL2, 2)                                                                                                \
@@ -11822,7 +11822,7 @@ typedef struct gpuscan__recording {
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
 
 /* The object's scratch buffers. All but PLAIN begin with ticket counters, which are 0 between calls.
-     ZEROS      accumulators of histograms, 0 between calls
+     ZEROS      accumulators of histograms and digit counts of sorts, 0 between calls
      WORDS...   state words of one width. An epoch in each word distinguishes it from words of earlier calls. Words of
                 several widths in one buffer would not work: bits of one could look like the epoch of another
      PLAIN      everything else */
@@ -12515,7 +12515,7 @@ struct gpuscan__plan {
     /* the function `choose` of the operation sets the fields below from the elements and the device's profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* if count_buffer holds 0: maximum bytes of scratch (PLAIN) that kernels use; 0: no limit */
+    uint64_t idle_plain; /* maximum bytes of PLAIN scratch that kernels use if count_buffer holds 0; 0: no limit */
 
     int not_built; /* 1: the driver did not build the program; gpuscan__build sets it */
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
@@ -12664,7 +12664,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_##devices, GPUSCAN__FOR_##calls, size, (kib) ? (uint64_t)(kib) << 10 : UINT64_MAX,                    \
      GPUSCAN_STRATEGY_##strategy, group, vectors, (mib_ahead) * GPUSCAN__MIB, registers, once}
 static const gpuscan__tuning gpuscan__tunings[] = {
-    /* Columns: devices, calls, size and up_to in KiB (0: all), strategy, group, vectors, MiB ahead, registers, once */
+    /* Columns: devices, calls, size, up_to in KiB (0: all), strategy, group, vectors, MiB ahead, registers, once */
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 256, SINGLE_PASS, 128, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 8192, SINGLE_PASS, 256, 2, 0, 64, 0),
     /* calls of one tile: each row serves calls up to the size of its tile */
