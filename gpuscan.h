@@ -8309,13 +8309,13 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n\n",
 "kernel $@n_SIZE @equan`F_cpu(`%$QUAN$g@1S@)`=\n"
 "`@|s @|s=`@|s$jedges,&@\\s);\n"
-"@cgiven[$MAX_FRACTIONS],`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws;\n"
-"$FRACTIONS_PUT(given);\n"
+"@cfraction_$l[$MAX_FRACTIONS],`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws;\n"
+"$FRACTIONS_PUT(fraction_$l);\n"
 "@vs+=@\\s.@vs_@];\n"
 "`Q+=@\\s.`Q_@];\n"
 "cdf+=@\\s.cdf_@]*@\\s.cdf_size;\n"
 "$n@c`W=get_@{_id(0);`W<`Ws;`W+=get_num_@{s(0))\n"
-"`quan`F_`W`K@vs+`W*@\\s.pitch,`W,given,&@\\s,&@|s,cdf,\n"
+"`quan`F_`W`K@vs+`W*@\\s.pitch,`W,fraction_$l,&@\\s,&@|s,cdf,\n"
 "`Q+`W*@\\s.results);\n"
 "}\n"
 "@g\n"
@@ -8398,7 +8398,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n\n\n\n\n"
 "kernel $@n_SIZE @equan`F_sm`P(`%$QUAN$g@1S@)`=\n"
 "`@|s @|s=`@|s$jedges,&@\\s);\n"
-"@Zulong*given=$QUAN$g_FRACTIONS;\n"
+"@Zulong*fraction_$l=$QUAN$g_FRACTIONS;\n"
 "@Zulong*@W=$QUAN$g_$hS+$SUB@n*(@jS*@&+1);\n"
 "@c`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws;\n"
 "`H bins=(`H)@\\s.bins,@ds=(bins+@>-1)/@>;\n"
@@ -8407,7 +8407,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`Q+=@\\s.`Q_@];\n"
 "cdf+=@\\s.cdf_@]*@\\s.cdf_size;\n"
 "`S@i==0){\n"
-"$FRACTIONS_PUT(given);\n"
+"$FRACTIONS_PUT(fraction_$l);\n"
 "}\n"
 "@.;\n"
 "$n@c@y=@@get_@{_id(0)*$SUB@nS*per;@y<`Ws;\n"
@@ -8423,7 +8423,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`sm`P_`C`Kx,@W,@a);\n"
 "$n`H i=@j;i<here*results;i+=@jS)\n"
 "`sm`P_search(`Q+`W*results+i,@vs+(`W+i/results)*@\\s.pitch,\n"
-"@W+i/results*@ds,@ds,bins,given[i%results],\n"
+"@W+i/results*@ds,@ds,bins,fraction_$l[i%results],\n"
 "(`H)@\\s.none,&@|s);\n"
 "`S@\\s.cdf_size)\n"
 "@(@2@&@m{\n"
@@ -8560,7 +8560,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n\n"
 "kernel $@n_SIZE @equan`F(`%$QUAN$g@1S@)`=\n"
 "`@|s @|s=`@|s$jedges,&@\\s);\n"
-"@Zulong*given=$QUAN$g_FRACTIONS,*ranks=$QUAN$g_$hS;\n"
+"@Zulong*fraction_$l=$QUAN$g_FRACTIONS,*ranks=$QUAN$g_$hS;\n"
 "@Zulong*bin_of=ranks+$MAX_FRACTIONS;\n"
 "`H bins=(`H)@\\s.bins,results=(`H)@\\s.results,`W_@{s=(`H)@\\s.`W_@{s;\n"
 "`H @~s=`W_@{s*$SUB@nS,@{s_`W=(`H)get_@{_id(0)/`W_@{s;\n"
@@ -8572,7 +8572,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`Q+=@\\s.`Q_@];\n"
 "cdf+=@\\s.cdf_@]*@\\s.cdf_size;\n"
 "`S@i==0){\n"
-"$FRACTIONS_PUT(given);\n"
+"$FRACTIONS_PUT(fraction_$l);\n"
 "}\n"
 "$n@c`W=@{s_`W;`W<`Ws;`W+=get_num_@{s(0)/`W_@{s){\n"
 "@'``X*of_`W=@vs+`W*@\\s.pitch;\n"
@@ -8594,7 +8594,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`$ss_`C`Kx,within,`Y,@a);\n"
 "@W=`@{_@_`K`Y[0],&$b,@a);\n"
 "$n`H i=@i;i<(is_mean?2*results:results);i+=$@n){\n"
-"ranks[i]=`rank(given[i],$b);\n"
+"ranks[i]=`rank(fraction_$l[i],$b);\n"
 "bin_of[i]=bins;\n"
 "bin_of[$MAX_FRACTIONS+i]`M\n"
 "`S$b==0&& !is_mean)\n"
@@ -9224,11 +9224,11 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@O\n"
 "weights+=@\\s.weights_@];\n"
 "@hCOPIES\n"
-"@tdraw=@{s>1,alone=@{s==1;\n"
+"@tdraw=@{s>1,direct=@{s==1;\n"
 "`table table=@a;\n"
 "`tables_clear(table,b$zs);\n"
 "@g\n"
-"@tin_@vs=(@z&$FLAG_IN_COUNTS)!=0,draw=@{s>1,alone=@{s==1&&in_@vs;\n"
+"@tin_@vs=(@z&$FLAG_IN_COUNTS)!=0,draw=@{s>1,direct=@{s==1&&in_@vs;\n"
 "`table table=accumulators+(@{-(in_@vs?1:0))*b$zs.`P_bins;\n"
 "`Sin_@vs&&@{==0){\n"
 "table=@vs;\n"
@@ -9242,7 +9242,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@cmembers=@\\s.members,`As=@\\s.`Fs*members;\n"
 "`S$$gD){\n"
 "draw=draw&&`As<@0-@{s;\n"
-"alone= !$COPIES||(@z&$FLAG_FINISH);\n"
+"direct= !$COPIES||(@z&$FLAG_FINISH);\n"
 "}else{\n"
 "draw=draw&&blocks<@0/$BLOCK;\n"
 "`As=members=draw?blocks/$PIECE+1:@{s;\n"
@@ -9260,14 +9260,14 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`@v_`A`K`F,`A-@\\*members,members,samples,weights,@\\s,table,b$zs,edges);\n"
 "@\\*=b$zs.`P_bins;\n"
 "`S$$gD)\n"
-"`tables_add(table,alone?@vs+$COUNTS_AT(@\\):accumulators+@\\,!alone,adds,\n"
-"b$zs,edges);\n"
+"`tables_add(table,direct?@vs+$COUNTS_AT(@\\):accumulators+@\\,!direct,\n"
+"adds,b$zs,edges);\n"
 "}\n"
 "`S$$gD)\n"
 "@`;\n"
 "`S$COPIES)\n"
-"`tables_add(table,alone?@vs:accumulators,!alone,adds,b$zs,edges);\n"
-"`Salone|| !(@z&$FLAG_FINISH))\n"
+"`tables_add(table,direct?@vs:accumulators,!direct,adds,b$zs,edges);\n"
+"`Sdirect|| !(@z&$FLAG_FINISH))\n"
 "@`;\n"
 "`S@{s>1){\n"
 "`device_fence();\n"
@@ -12352,7 +12352,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
                                      const gpuscan__type_names *names) {
     const gpuscan__type_facts *dst = &gpuscan__types[e->dst];
     const gpuscan__op_facts *op = &gpuscan__ops[e->op];
-    int zero = e->op == GPUSCAN_OP_ADD && dst->kind == 'f'; /* 1: -0 is the identity, but sums start with +0 */
+    int minus_zero = e->op == GPUSCAN_OP_ADD && dst->kind == 'f'; /* 1: -0 is the identity, but sums start with +0 */
     char line[128];
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
@@ -12373,9 +12373,9 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
         return;
     }
     gpuscan__define(text, "COMBINE", dst->kind == 'f' ? op->real : op->integer);
-    gpuscan__define(text, "START", zero ? "0" : "GPUSCAN_IDENTITY");
+    gpuscan__define(text, "START", minus_zero ? "0" : "GPUSCAN_IDENTITY");
     gpuscan__define(text, "IDENTITY",
-                    zero                      ? "-0.0f"
+                    minus_zero                ? "-0.0f"
                     : *op->identity           ? op->identity
                     : e->op == GPUSCAN_OP_MIN ? dst->largest
                                               : dst->least);
