@@ -12189,7 +12189,7 @@ typedef struct gpuscan__elements {
     int commutes;
     const char *convert; /* the custom conversion; NULL: there is none */
     uint32_t seen; /* 0: the conversion's x is an element; else x is an image's pixel, with this number of channels */
-    int selects; /* GPUSCAN__SELECTS_.... A selection scans counts: 0 or 1 per element, or with BITS 0 to 32 per word */
+    int selects; /* GPUSCAN__SELECTS_.... A selection scans counts: 0 or 1 per element; with BITS, 0 to 32 per word */
     int inverts; /* 1: elements are kept if their flag or custom->select is 0 */
     uint32_t channels; /* numbers in an element. With several, the element is a vector. 0 means 1 */
 
