@@ -12095,7 +12095,7 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
      an expression of a and b for integers (scalars or vectors); "": the operator is custom
      an expression of a and b for floats; "": the operator is custom, or for integers only
      the identity of integers; "": the type's largest value (MIN) or least value (MAX), or the operator has its own
-     1 if signed integers are computed as unsigned ones, otherwise 0
+     1 if signed integers are computed as unsigned integers, otherwise 0
      the comparison of ARGMIN or ARGMAX; "" for other operators
      the self-test's data
      the host's expression of integers a and b in self-tests, which use b ? b : a as custom operator. `less` is a < b */
@@ -12685,7 +12685,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, SCANS, 1, 1024, SINGLE_PASS, 256, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 0, 512, SINGLE_PASS, 256, 2, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 0, 8192, SINGLE_PASS, 256, 4, 0, 64, 0),
-    /* UNPACKED: integers of 1 or 2 bytes that gpuscan__packed does not pack. Later SCANS rows serve packed ones */
+    /* UNPACKED: integers of 1 or 2 bytes that gpuscan__packed does not pack. Later SCANS rows are for packed ones */
     GPUSCAN__TILE(NVIDIA, UNPACKED, 1, 0, SINGLE_PASS_AHEAD, 128, 8, 24, 64, 0),
     GPUSCAN__TILE(NVIDIA, UNPACKED, 2, 0, SINGLE_PASS_AHEAD, 128, 8, 24, 80, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 24, 48, 0),
