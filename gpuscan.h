@@ -11638,12 +11638,12 @@ typedef struct gpuscan__facts {
     /* maximum number of slices into which bins are cut if they do not fit local memory */                             \
     X(slices,        { 4,   16,   8,   8,   8,  8,  4,  4,  8})
 
-/* Sorts. A tile has up to `vectors` elements per work-item. A larger tile stores longer runs of elements with one
-   digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA
-   (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. If only the device knows the count, launches are as large as
-   for the desc's `count`. tuning: sort-counted. `units`, the compute units that a group fills, is 8 on Intel's GPUs:
-   what Intel counts as a compute unit is a part of a core. Local memory serves 8 or 16 of these parts. A group of 512
-   work-items has at most 64 sub-groups (of 8 lanes), which fill 8 parts. tuning: sort-intel, sort-together-others */
+/* Sorts. A tile has up to `vectors` elements per work-item, unless gpuscan__sort_tiles has a number. A larger tile
+   stores longer runs of elements with one digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6
+   waves per SIMD. With 32 KiB, CDNA (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. If only the device knows
+   the count, launches are as large as for the desc's `count`. tuning: sort-counted. `units`, the compute units that a
+   group fills, is 8 on Intel's GPUs: 8 or 16 of Intel's compute units share local memory. A group of 512 work-items has
+   at most 64 sub-groups (of 8 lanes), which fill 8 units. tuning: sort-intel, sort-together-others */
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
@@ -11652,8 +11652,8 @@ typedef struct gpuscan__facts {
                 {0, 42 << 10, 32 << 10, 0, 42 << 10, 0, 0, 0, 0}) /* [0]: sub-groups have 32 lanes; [1]: otherwise */  \
     /* 1: a tile whose keys or values have 8 bytes or more may pass through local memory in 2 or 4 parts */            \
     X(halves,   { 0,   1,   1,   0,   0,  0,  0,  0,  0})                                                              \
-    /* maximum elements that SINGLE_PASS sorts in one launch, with at most one tile per compute unit. The groups wait  \
-       for each other, so the device must not suspend running groups */                                                \
+    /* maximum elements that SINGLE_PASS sorts in one launch, with one tile per group. The groups wait for each other, \
+       so the device must not suspend running groups */                                                                \
     X(together, {0, 1 << 21, 1 << 20, 1 << 18, 0, 0, 0, 0, 0})                                                         \
     /* a sort in one launch has at most one group per `units` compute units, so that all groups run together */        \
     X(units,    { 1,   1,   1,   8,   1,  1,  1,  1,  1})                                                              \
