@@ -8309,13 +8309,13 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n\n",
 "kernel $@n_SIZE @equan`F_cpu(`%$QUAN$g@1S@)`=\n"
 "`@|s @|s=`@|s$jedges,&@\\s);\n"
-"@cgiven[$MAX_FRACTIONS],`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws;\n"
-"$FRACTIONS_PUT(given);\n"
+"@cfraction_$l[$MAX_FRACTIONS],`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws;\n"
+"$FRACTIONS_PUT(fraction_$l);\n"
 "@vs+=@\\s.@vs_@];\n"
 "`Q+=@\\s.`Q_@];\n"
 "cdf+=@\\s.cdf_@]*@\\s.cdf_size;\n"
 "$n@c`W=get_@{_id(0);`W<`Ws;`W+=get_num_@{s(0))\n"
-"`quan`F_`W`K@vs+`W*@\\s.pitch,`W,given,&@\\s,&@|s,cdf,\n"
+"`quan`F_`W`K@vs+`W*@\\s.pitch,`W,fraction_$l,&@\\s,&@|s,cdf,\n"
 "`Q+`W*@\\s.results);\n"
 "}\n"
 "@g\n"
@@ -8398,7 +8398,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n\n\n\n\n"
 "kernel $@n_SIZE @equan`F_sm`P(`%$QUAN$g@1S@)`=\n"
 "`@|s @|s=`@|s$jedges,&@\\s);\n"
-"@Zulong*given=$QUAN$g_FRACTIONS;\n"
+"@Zulong*fraction_$l=$QUAN$g_FRACTIONS;\n"
 "@Zulong*@W=$QUAN$g_$hS+$SUB@n*(@jS*@&+1);\n"
 "@c`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws;\n"
 "`H bins=(`H)@\\s.bins,@ds=(bins+@>-1)/@>;\n"
@@ -8407,7 +8407,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`Q+=@\\s.`Q_@];\n"
 "cdf+=@\\s.cdf_@]*@\\s.cdf_size;\n"
 "`S@i==0){\n"
-"$FRACTIONS_PUT(given);\n"
+"$FRACTIONS_PUT(fraction_$l);\n"
 "}\n"
 "@.;\n"
 "$n@c@y=@@get_@{_id(0)*$SUB@nS*per;@y<`Ws;\n"
@@ -8423,7 +8423,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`sm`P_`C`Kx,@W,@a);\n"
 "$n`H i=@j;i<here*results;i+=@jS)\n"
 "`sm`P_search(`Q+`W*results+i,@vs+(`W+i/results)*@\\s.pitch,\n"
-"@W+i/results*@ds,@ds,bins,given[i%results],\n"
+"@W+i/results*@ds,@ds,bins,fraction_$l[i%results],\n"
 "(`H)@\\s.none,&@|s);\n"
 "`S@\\s.cdf_size)\n"
 "@(@2@&@m{\n"
@@ -8438,7 +8438,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "$SUB@n_SYNC();\n"
 "}\n"
 "}\n"
-"@g\n\n\n\n",
+"@g\n\n\n",
 "@7@c`quan`F_walk(`+@'``X*@vs,@Huchar*cdf,@ccdf_size,\n"
 "@Y`@|s*@|s,@Y`mean_range*range,@c@y,\n"
 "@c$t,`H batches,@c@W,@crank,@H`H*to,\n"
@@ -8560,7 +8560,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n\n"
 "kernel $@n_SIZE @equan`F(`%$QUAN$g@1S@)`=\n"
 "`@|s @|s=`@|s$jedges,&@\\s);\n"
-"@Zulong*given=$QUAN$g_FRACTIONS,*ranks=$QUAN$g_$hS;\n"
+"@Zulong*fraction_$l=$QUAN$g_FRACTIONS,*ranks=$QUAN$g_$hS;\n"
 "@Zulong*bin_of=ranks+$MAX_FRACTIONS;\n"
 "`H bins=(`H)@\\s.bins,results=(`H)@\\s.results,`W_@{s=(`H)@\\s.`W_@{s;\n"
 "`H @~s=`W_@{s*$SUB@nS,@{s_`W=(`H)get_@{_id(0)/`W_@{s;\n"
@@ -8572,7 +8572,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`Q+=@\\s.`Q_@];\n"
 "cdf+=@\\s.cdf_@]*@\\s.cdf_size;\n"
 "`S@i==0){\n"
-"$FRACTIONS_PUT(given);\n"
+"$FRACTIONS_PUT(fraction_$l);\n"
 "}\n"
 "$n@c`W=@{s_`W;`W<`Ws;`W+=get_num_@{s(0)/`W_@{s){\n"
 "@'``X*of_`W=@vs+`W*@\\s.pitch;\n"
@@ -8594,7 +8594,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`$ss_`C`Kx,within,`Y,@a);\n"
 "@W=`@{_@_`K`Y[0],&$b,@a);\n"
 "$n`H i=@i;i<(is_mean?2*results:results);i+=$@n){\n"
-"ranks[i]=`rank(given[i],$b);\n"
+"ranks[i]=`rank(fraction_$l[i],$b);\n"
 "bin_of[i]=bins;\n"
 "bin_of[$MAX_FRACTIONS+i]`M\n"
 "`S$b==0&& !is_mean)\n"
@@ -8620,7 +8620,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8446 \"kernels.cl.inc\"\n"
+"#line 8445 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -8940,7 +8940,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8826 \"kernels.cl.inc\"\n"
+"#line 8825 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9224,11 +9224,11 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@O\n"
 "weights+=@\\s.weights_@];\n"
 "@hCOPIES\n"
-"@tdraw=@{s>1,alone=@{s==1;\n"
+"@tdraw=@{s>1,direct=@{s==1;\n"
 "`table table=@a;\n"
 "`tables_clear(table,b$zs);\n"
 "@g\n"
-"@tin_@vs=(@z&$FLAG_IN_COUNTS)!=0,draw=@{s>1,alone=@{s==1&&in_@vs;\n"
+"@tin_@vs=(@z&$FLAG_IN_COUNTS)!=0,draw=@{s>1,direct=@{s==1&&in_@vs;\n"
 "`table table=accumulators+(@{-(in_@vs?1:0))*b$zs.`P_bins;\n"
 "`Sin_@vs&&@{==0){\n"
 "table=@vs;\n"
@@ -9242,7 +9242,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@cmembers=@\\s.members,`As=@\\s.`Fs*members;\n"
 "`S$$gD){\n"
 "draw=draw&&`As<@0-@{s;\n"
-"alone= !$COPIES||(@z&$FLAG_FINISH);\n"
+"direct= !$COPIES||(@z&$FLAG_FINISH);\n"
 "}else{\n"
 "draw=draw&&blocks<@0/$BLOCK;\n"
 "`As=members=draw?blocks/$PIECE+1:@{s;\n"
@@ -9260,14 +9260,14 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`@v_`A`K`F,`A-@\\*members,members,samples,weights,@\\s,table,b$zs,edges);\n"
 "@\\*=b$zs.`P_bins;\n"
 "`S$$gD)\n"
-"`tables_add(table,alone?@vs+$COUNTS_AT(@\\):accumulators+@\\,!alone,adds,\n"
-"b$zs,edges);\n"
+"`tables_add(table,direct?@vs+$COUNTS_AT(@\\):accumulators+@\\,!direct,\n"
+"adds,b$zs,edges);\n"
 "}\n"
 "`S$$gD)\n"
 "@`;\n"
 "`S$COPIES)\n"
-"`tables_add(table,alone?@vs:accumulators,!alone,adds,b$zs,edges);\n"
-"`Salone|| !(@z&$FLAG_FINISH))\n"
+"`tables_add(table,direct?@vs:accumulators,!direct,adds,b$zs,edges);\n"
+"`Sdirect|| !(@z&$FLAG_FINISH))\n"
 "@`;\n"
 "`S@{s>1){\n"
 "`device_fence();\n"
@@ -11371,7 +11371,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_PACKS, 131072)    /* sort: the first pass packs payloads from several arrays into records */                \
     X(FLAG_UNPACKS, 262144)  /* sort: the last pass unpacks the records and stores each payload to its array */        \
     X(FLAG_BLOCKS, 524288)   /* sort on a CPU: elements move block by block, a block's keys first, then its values */  \
-    X(FLAG_REHEARSAL, 1073741824) /* integral image, quantile: the kernel does nothing, see gpuscan__rehearse */       \
+    X(FLAG_REHEARSAL, 1073741824) /* columns, integral image, quantile: kernels do nothing, see gpuscan__rehearse */   \
     X(FENCE_NONE, 0)         /* no fence of device scope is known for the device */                                    \
     X(FENCE_PTX, 1)                                                                                                    \
     X(FENCE_OPENCL2, 2)                                                                                                \
@@ -11403,7 +11403,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(QUANTILE_RANKS, 1)     /* quantiles on GPUs: not the form MEAN, and at most QUANTILE_FEW fractions */            \
     X(QUANTILE_SMALL, 2)     /* like RANKS, but a sub-group processes one or more whole histograms at a time */        \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
-    X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red, except IMAGE_RED_ALPHA */        \
+    X(IMAGE_RED, 1)          /* the source is an image of neither order below: red, then perhaps green, blue, alpha */ \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
     X(IMAGE_RED_ALPHA, 3)    /* the source is an image that has red and alpha */
 /* Lists the values of public enums that kernels use. */
@@ -11488,7 +11488,7 @@ enum {
     GPUSCAN__FOR_LISTS = 32,   /* selections and runs */
     GPUSCAN__FOR_SELECTIONS = 64,
     GPUSCAN__FOR_INDICES = 128, /* selections that store indices, but no elements */
-    GPUSCAN__FOR_OUTPUTS = 256, /* selections with several outputs besides indices, or of WIDE_ELEMENTS bytes or more */
+    GPUSCAN__FOR_OUTPUTS = 256, /* selections with several outputs besides indices, or wide elements (WIDE_ELEMENTS) */
     GPUSCAN__FOR_ELEMENTS = 512, /* selections that store only dst, by a predicate or with src as flags */
     GPUSCAN__FOR_RUNS = 1024,
     GPUSCAN__FOR_KEYS = 2048,  /* runs that reduce nothing */
@@ -11509,8 +11509,8 @@ typedef struct gpuscan__tuning {
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
     uint32_t ahead;     /* if SINGLE_PASS_AHEAD loads tiles twice: how far ahead of the scan it sums them, in bytes of
-                           src and dst; in runs, of keys; in selections, of src or flags (4 for a flag of 1 bit) */
-    uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
+                           src and dst (runs: keys; selections: src or flags. A flag of 1 bit counts as 4 bytes) */
+    uint32_t registers; /* NVIDIA: maximum registers per work-item; 0: no limit. Intel: not 0: large register file */
     int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: gpuscan__loads_once decides */
 } gpuscan__tuning;
 
@@ -11527,8 +11527,8 @@ typedef struct gpuscan__facts {
 
 /* Lists the fields of a profile: X(field, values), with a value for each GPUSCAN__ON_... in this order: simulator,
    NVIDIA, AMD, Intel, other GPU, llvmpipe, Skylake, other CPU, unknown. `group` is the number of work-items of a group,
-   `vectors` the vectors per work-item, and `registers` the maximum number of registers per work-item, if the compiler
-   accepts a limit; 0: no limit.
+   `vectors` the vectors per work-item. `registers`, on NVIDIA's GPUs, is the maximum number of registers per work-item
+   (0: no limit). On Intel's GPUs, any number but 0 selects the large register file. Other devices ignore it.
      ALIKE    the same value for all profiles. It is a field so that tests can change it
      NVIDIA   a value for NVIDIA's GPUs, and one for all others
      CHOOSE   strategies: for the simulator; NVIDIA's, AMD's and Intel's GPUs; CPUs; all others */
@@ -11574,7 +11574,7 @@ typedef struct gpuscan__facts {
     X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* how far ahead src is prefetched, in bytes; 0: not at all */  \
     X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* prefetch distance, bytes; 0: large outputs bypass caches */  \
     X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1)) /* maximum elements that one work-item sorts in one launch */         \
-    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item: work-items leave partial cache lines */   \
+    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item. Fewer leave more partial cache lines */   \
     X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum elements of a sort that first moves keys into buckets */       \
     /* A sort makes no buckets if they would have, on average, more bytes than the larger of two limits: this number   \
        (its half if values move with the keys), and half of a core's share of the cache (at most 8 MiB) */             \
@@ -11582,7 +11582,7 @@ typedef struct gpuscan__facts {
     X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* minimum bytes of a bucket that is divided once more */
 
 /* Reductions. On an NVIDIA GPU, two groups of 512 work-items share a multiprocessor's registers. A work-item has 8
-   loads in flight, but 2 if it loads structs for a custom operator. tuning: reduce-groups, reduce-structs */
+   loads in flight, but 2 for a custom operator on a type of 8 or 16 bytes. tuning: reduce-groups, reduce-structs */
 #define GPUSCAN__NUMBERS_reduce(X)                                                                                     \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_SINGLE_PASS, MULTI_PASS))                                \
     X(group,          {32, 512, 256, 256, 256, 64, 64, 64, 64})                                                        \
@@ -11596,7 +11596,7 @@ typedef struct gpuscan__facts {
    are extra groups, otherwise `group` for rows and lanes_group for segments. If each row or segment takes a whole
    group, gpuscan__fit_each may set another number. If segments are short, the host halves lanes_group, but not below
    128, until lanes_group * lanes_items is at most the number of src's elements: small groups start earlier.
-   lane_registers leaves registers for the offsets of the next segments, which lanes load early.
+   lane_registers is enough to hold also the offsets of the next segments, which lanes load early.
    tuning: segments-lanes, segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
     X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, and for gpuscan__fit_each's segments */     \
@@ -11615,7 +11615,7 @@ typedef struct gpuscan__facts {
    sub-groups load, others count. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank.
    Larger samples arrive too slowly to need that. On AMD's and Intel's GPUs, two groups per unit, each with 32 copies of
    256 bins, fill 64 KiB of local memory. On CPUs, groups draw parts of the samples by ticket, so one group per thread
-   suffices. 1-byte samples get 4 groups: bytes of one channel are counted without tickets. tuning: histogram-copies */
+   suffices. 1-byte samples get 4 groups, a number from before their groups drew tickets. tuning: histogram-copies */
 #define GPUSCAN__NUMBERS_histogram(X)                                                                                  \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_MULTI_PASS, SINGLE_PASS))                                \
     X(group,         {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                        \
@@ -11628,8 +11628,8 @@ typedef struct gpuscan__facts {
     X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4})                                                        \
     X(copies[2],     { 2,   32,  32,  32,   4,  2,  8,  8,  4}, /* maximum copies of the bins in local memory */       \
                      { 2,   16,   8,   8,   4,  2,  8,  8,  4}) /* [1]: samples > 1 byte */                            \
-    /* register limit. It applies neither to bins in slices, unless samples are few (plan->few), nor to bins in global \
-       memory, unless there are several rows or an image (key.rows) */                                                 \
+    /* register limit if local memory holds all bins, if samples are few and bins lie in slices (plan->few), or if     \
+       bins lie in global memory and there are several rows, picture tiles or an image (key.rows) */                   \
     X(registers, GPUSCAN__NVIDIA(64, 0))                                                                               \
     /* vectors that a work-item loads at a time if bins lie in slices and samples are few (plan->few) */               \
     X(short_vectors, { 2,    4,   0,   0,   0,  0,  2,  2,  0})                                                        \
@@ -11638,12 +11638,12 @@ typedef struct gpuscan__facts {
     /* maximum number of slices into which bins are cut if they do not fit local memory */                             \
     X(slices,        { 4,   16,   8,   8,   8,  8,  4,  4,  8})
 
-/* Sorts. A tile has up to `vectors` elements per work-item. A larger tile stores longer runs of elements with one
-   digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA
-   (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. If only the device knows the count, launches are as large as
-   for the desc's `count`. tuning: sort-counted. `units`, the compute units that a group fills, is 8 on Intel's GPUs:
-   what Intel counts as a compute unit is a part of a core. Local memory serves 8 or 16 of these parts. A group of 512
-   work-items has 64 sub-groups of 8 lanes, which fill 8 of them. tuning: sort-intel, sort-together-others */
+/* Sorts. A tile has up to `vectors` elements per work-item, unless gpuscan__sort_tiles has a number. A larger tile
+   stores longer runs of elements with one digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6
+   waves per SIMD. With 32 KiB, CDNA (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. If only the device knows
+   the count, launches are as large as for the desc's `count`. tuning: sort-counted. `units`, the compute units that a
+   group fills, is 8 on Intel's GPUs: 8 or 16 of Intel's compute units share local memory. A group of 512 work-items has
+   at most 64 sub-groups (of 8 lanes), which fill 8 units. tuning: sort-intel, sort-together-others */
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
@@ -11652,8 +11652,8 @@ typedef struct gpuscan__facts {
                 {0, 42 << 10, 32 << 10, 0, 42 << 10, 0, 0, 0, 0}) /* [0]: sub-groups have 32 lanes; [1]: otherwise */  \
     /* 1: a tile whose keys or values have 8 bytes or more may pass through local memory in 2 or 4 parts */            \
     X(halves,   { 0,   1,   1,   0,   0,  0,  0,  0,  0})                                                              \
-    /* maximum elements that SINGLE_PASS sorts in one launch, with at most one tile per compute unit. The groups wait  \
-       for each other, so the device must not suspend running groups */                                                \
+    /* maximum elements that SINGLE_PASS sorts in one launch, with one tile per group. The groups wait for each other, \
+       so the device must not suspend running groups */                                                                \
     X(together, {0, 1 << 21, 1 << 20, 1 << 18, 0, 0, 0, 0, 0})                                                         \
     /* a sort in one launch has at most one group per `units` compute units, so that all groups run together */        \
     X(units,    { 1,   1,   1,   8,   1,  1,  1,  1,  1})                                                              \
@@ -11822,7 +11822,7 @@ typedef struct gpuscan__recording {
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
 
 /* The object's scratch buffers. All but PLAIN begin with ticket counters, which are 0 between calls.
-     ZEROS      accumulators of histograms, 0 between calls
+     ZEROS      accumulators of histograms and digit counts of sorts, 0 between calls
      WORDS...   state words of one width. An epoch in each word distinguishes it from words of earlier calls. Words of
                 several widths in one buffer would not work: bits of one could look like the epoch of another
      PLAIN      everything else */
@@ -11879,7 +11879,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     va_start(arguments, format);
     length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    words = gpuscan_result_string(result); /* a colon precedes advice, which is cut: `format` has its own */
+    words = gpuscan_result_string(result); /* advice after a colon is cut, because `format` gives its own */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
              result == CL_INVALID_COMMAND_QUEUE || result == -9999 /* NVIDIA's driver has lost the context */
                  ? ": the queue is invalid, or its context is lost and no object on it works any more"
@@ -12006,7 +12006,7 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
         if (!*code)
             return;
         word = gpuscan__word(code);
-        if (word && *word == '@') /* the word "@" stands for itself */
+        if (word && *word == '@') /* the word "@" is an @ of the code: it is not expanded again */
             gpuscan__text_add(text, word);
         else if (word)
             gpuscan__text_code(text, word);
@@ -12095,7 +12095,7 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
      an expression of a and b for integers (scalars or vectors); "": the operator is custom
      an expression of a and b for floats; "": the operator is custom, or for integers only
      the identity of integers; "": the type's largest value (MIN) or least value (MAX), or the operator has its own
-     1 if signed integers are computed as unsigned ones, otherwise 0
+     1 if signed integers are computed as unsigned integers, otherwise 0
      the comparison of ARGMIN or ARGMAX; "" for other operators
      the self-test's data
      the host's expression of integers a and b in self-tests, which use b ? b : a as custom operator. `less` is a < b */
@@ -12189,7 +12189,7 @@ typedef struct gpuscan__elements {
     int commutes;
     const char *convert; /* the custom conversion; NULL: there is none */
     uint32_t seen; /* 0: the conversion's x is an element; else x is an image's pixel, with this number of channels */
-    int selects; /* GPUSCAN__SELECTS_.... A selection scans counts: 0 or 1 per element, or with BITS 0 to 32 per word */
+    int selects; /* GPUSCAN__SELECTS_.... A selection scans counts: 0 or 1 per element; with BITS, 0 to 32 per word */
     int inverts; /* 1: elements are kept if their flag or custom->select is 0 */
     uint32_t channels; /* numbers in an element. With several, the element is a vector. 0 means 1 */
 
@@ -12352,7 +12352,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
                                      const gpuscan__type_names *names) {
     const gpuscan__type_facts *dst = &gpuscan__types[e->dst];
     const gpuscan__op_facts *op = &gpuscan__ops[e->op];
-    int zero = e->op == GPUSCAN_OP_ADD && dst->kind == 'f'; /* 1: -0 is the identity, but sums start with +0 */
+    int minus_zero = e->op == GPUSCAN_OP_ADD && dst->kind == 'f'; /* 1: -0 is the identity, but sums start with +0 */
     char line[128];
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
@@ -12373,9 +12373,9 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
         return;
     }
     gpuscan__define(text, "COMBINE", dst->kind == 'f' ? op->real : op->integer);
-    gpuscan__define(text, "START", zero ? "0" : "GPUSCAN_IDENTITY");
+    gpuscan__define(text, "START", minus_zero ? "0" : "GPUSCAN_IDENTITY");
     gpuscan__define(text, "IDENTITY",
-                    zero                      ? "-0.0f"
+                    minus_zero                ? "-0.0f"
                     : *op->identity           ? op->identity
                     : e->op == GPUSCAN_OP_MIN ? dst->largest
                                               : dst->least);
@@ -12515,7 +12515,7 @@ struct gpuscan__plan {
     /* the function `choose` of the operation sets the fields below from the elements and the device's profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* if count_buffer holds 0: maximum bytes of scratch (PLAIN) that kernels use; 0: no limit */
+    uint64_t idle_plain; /* maximum bytes of PLAIN scratch that kernels use if count_buffer holds 0; 0: no limit */
 
     int not_built; /* 1: the driver did not build the program; gpuscan__build sets it */
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
@@ -12624,8 +12624,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
     /* Columns: devices, name, type, vendor, part, launches_late, polls, refused */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", 0, 64, 0},
     /* This row is for NVIDIA's own driver, since Mesa and PoCL do not accept PTX. `launches_late` is 0, so
-       gpuscan_set_blob only loads kernels. If it also launched them, first calls would not be faster.
-       tuning: host-blob-first-calls */
+       gpuscan_set_blob only loads kernels. Launching them, too, would save no time. tuning: host-blob-first-calls */
     {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", 0, 20000, GPUSCAN__CPU_STRATEGIES},
     /* `polls` is large, since waits may be long: the awaited group may not run until another kernel's groups end. */
     {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, "", 1, 20000, GPUSCAN__CPU_STRATEGIES},
@@ -12646,7 +12645,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
    measured on an H100, which used PTX only to exchange values between lanes and, for AMD's, to load tiles' sums. Groups
    of AMD's and Intel's GPUs may wait for each other, as progress tests showed (Sorensen and others, 2021). */
 
-/* Lists the tiles of scans, selections and runs. A call gets the first row that fits the profile and the call.
+/* Lists the tiles of scans, selections and runs. A call gets the first row that fits device and call. On NVIDIA's GPUs:
      small scans  up to GPUSCAN__FEW_TILES tiles. All groups run at the same time, and each loads the sums of all tiles
                   before its own, which is faster than a look-back
      large scans  groups sum tiles about 24 MiB ahead of the scan, which then finds them in the cache of 50 MB. Vectors
@@ -12665,7 +12664,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_##devices, GPUSCAN__FOR_##calls, size, (kib) ? (uint64_t)(kib) << 10 : UINT64_MAX,                    \
      GPUSCAN_STRATEGY_##strategy, group, vectors, (mib_ahead) * GPUSCAN__MIB, registers, once}
 static const gpuscan__tuning gpuscan__tunings[] = {
-    /* Columns: devices, calls, size and up_to in KiB (0: all), strategy, group, vectors, MiB ahead, registers, once */
+    /* Columns: devices, calls, size, up_to in KiB (0: all), strategy, group, vectors, MiB ahead, registers, once */
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 256, SINGLE_PASS, 128, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 8192, SINGLE_PASS, 256, 2, 0, 64, 0),
     /* calls of one tile: each row serves calls up to the size of its tile */
@@ -12686,7 +12685,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, SCANS, 1, 1024, SINGLE_PASS, 256, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 0, 512, SINGLE_PASS, 256, 2, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 0, 8192, SINGLE_PASS, 256, 4, 0, 64, 0),
-    /* UNPACKED: integers of 1 or 2 bytes that gpuscan__packed does not pack. Later SCANS rows serve packed ones */
+    /* UNPACKED: integers of 1 or 2 bytes that gpuscan__packed does not pack. Later SCANS rows are for packed ones */
     GPUSCAN__TILE(NVIDIA, UNPACKED, 1, 0, SINGLE_PASS_AHEAD, 128, 8, 24, 64, 0),
     GPUSCAN__TILE(NVIDIA, UNPACKED, 2, 0, SINGLE_PASS_AHEAD, 128, 8, 24, 80, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 24, 48, 0),
@@ -12731,8 +12730,9 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(OTHER_GPU, RUNS, 0, 0, MULTI_PASS, 256, 4, 0, 0, 0),
 #endif
     /* Scans on AMD's and Intel's GPUs. On AMD's, SINGLE_PASS_AHEAD beats SINGLE_PASS above 16 MiB (4 MiB if elements
-       have 8 bytes and any order gives the same result). Intel's compiler would keep 8 vectors of bytes or floats in
-       private memory. In segmented scans, 4 vectors of short elements would spill. tuning: scan-fold, scan-intel */
+       have 8 bytes and any order gives the same result). Intel's compiler would keep 8 vectors of bytes or, with
+       SINGLE_PASS_AHEAD, of floats in private memory. In segmented scans, it would spill 4 vectors of short elements.
+       tuning: scan-fold, scan-intel */
     GPUSCAN__TILE(AMD, EXACT, 8, 4096, SINGLE_PASS, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
@@ -12748,7 +12748,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(INTEL, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 8, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 256, 0),
     GPUSCAN__TILE(INTEL, EXACT, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 0, 256, 0),
-    /* small calls on a CPU: one work-item processes all elements in one launch */
+    /* small calls on a CPU: in one launch, one work-item processes a row (all elements, if there are no rows) */
     GPUSCAN__TILE(CPU, ALL, 0, 256, CPU_MULTI_PASS, 64, 4, 0, 0, 0),
     /* calls that no other row fits */
     GPUSCAN__TILE(SIMULATOR, ALL, 0, 0, SINGLE_PASS, 32, 2, 0, 0, 0),
@@ -12866,8 +12866,8 @@ static int gpuscan__has_extension(const char *extensions, const char *name) {
     return 0;
 }
 
-/* Returns the sub-group width that every kernel of a device has or can require. Returns 0 if there is no such width.
-   Intel's compiler chooses a width for kernels that require none. Most Intel GPUs are fastest with 16. */
+/* Returns the width that all kernels' sub-groups should have, or 0 if none is known. With asks_width, the device names
+   it. Otherwise kernels require it: Intel's compiler would choose any. Most Intel GPUs are fastest with 16. */
 static uint64_t gpuscan__subgroup_width(const gpuscan *gs) {
     static const uint32_t widths[] = {16, 32, 8};
     size_t sizes[16], bytes = 0, i, w;
