@@ -2479,7 +2479,7 @@ static const char *const gpuscan__piece_exact_prefixes[] = {
 "`@} low;\n"
 "`@\\ $q;\n"
 "}`@_;\n"
-"@;char `@__size_differs[@N`@_)==$@S_SIZE?1: -1];\n"
+"@;char `@__size_differs[@N`@_)==$@S_SIZE?1: -1];\n\n"
 "@6$LOW(@_) (@_).low\n"
 "@6$LOW$i@_) (@_).low\n"
 "@6$HIGH(@_) (@_).$q\n"
@@ -2567,7 +2567,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1277 \"kernels.cl.inc\"\n"
+"#line 1278 \"kernels.cl.inc\"\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
 "@%`H `packed_@W(`O`Y){\n"
@@ -2610,7 +2610,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1328 \"kernels.cl.inc\"\n"
+"#line 1329 \"kernels.cl.inc\"\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
 "@O\n"
@@ -2666,7 +2666,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1389 \"kernels.cl.inc\"\n"
+"#line 1390 \"kernels.cl.inc\"\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
 "@g\n"
@@ -2780,7 +2780,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "@6$LINKS_$f ($LINKS < 8 ? $LINKS : 8)\n\n\n\n"
 "@7`@_ `@f_chain(`+`@_ @_,`Ox,`H $o,\n"
 "@Z`@a*@a){\n"
-"`@_ @q=@_;\n\n"
+"`@_ @q=@_;\n\n\n"
 "`H @y_link=$LINKS%$$g_LINKS==0?0:$o/$BLOCK;\n"
 "`S@?_TREE|| !$@4)\n"
 "@K`@__$y`K@_,x,$o/@?);\n"
@@ -2950,7 +2950,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1732 \"kernels.cl.inc\"\n"
+"#line 1734 \"kernels.cl.inc\"\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
 "@6@>@C (@jS * @>)\n\n\n"
@@ -3144,7 +3144,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "((@Z``Q*)`V)[v]=`U->@G[v];\n"
 "$SUB@n_SYNC();\n"
 "@`(@Z`H*)`P;\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "@6$SPREAD_BYTES (@jS * $BYTES$i``Q))\n"
 "@7@e@ds_spread(@H``Q*to,``Q_@d*`U,`H skip,`H $u,\n"
 "@tpieces,@Z`@a*@a){\n"
@@ -3501,7 +3501,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2379 \"kernels.cl.inc\"\n"
+"#line 2382 \"kernels.cl.inc\"\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
@@ -3650,7 +3650,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2548 \"kernels.cl.inc\"\n"
+"#line 2551 \"kernels.cl.inc\"\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
@@ -3965,7 +3965,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2903 \"kernels.cl.inc\"\n"
+"#line 2906 \"kernels.cl.inc\"\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
 "@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
@@ -4021,7 +4021,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`J|=(`is_kept`K`X,i+v)?1ul:0ul)<<v;\n"
 "@K`J;\n"
 "}\n"
-"@hRUNS$d!$eS_CUSTOM\n\n"
+"@hRUNS$d!$eS_CUSTOM\n\n\n"
 "@;$PASTE($e,16)$r;\n"
 "$n`H s`Ms<$$h@p;s+=$$f@p){\n"
 "$r @W=v$v16(0,`X+i+s-1),here=v$v16(0,`X+i+s);\n"
@@ -4719,7 +4719,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3801 \"kernels.cl.inc\"\n"
+"#line 3805 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -5230,7 +5230,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4469 \"kernels.cl.inc\"\n"
+"#line 4473 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``C_`Ws_@\\s;\n\n"
@@ -5522,7 +5522,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4807 \"kernels.cl.inc\"\n"
+"#line 4811 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5625,7 +5625,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4938 \"kernels.cl.inc\"\n"
+"#line 4942 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5779,7 +5779,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@g\n"
 "@6$EACH_LINE @= for (`H k = 0; k < $PIECE_LINES; k++)\n"
 "@6`@Xs_move(`P, stage, size, past, at, stores)\n"
-"@O\n\n\n",
+"@O\n\n\n\n",
 "@6$STAGED_AT(`G, stage, k) \\\n"
 " ((@Z`G*)(stage))[(at->block*$STAGE_LINES(@N`G))+ \\\n"
 " ($@B?$PIECE_LINES-1-(k):(k)))* \\\n"
@@ -5916,7 +5916,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5275 \"kernels.cl.inc\"\n"
+"#line 5280 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
 "}``C_$ps_@\\s;\n\n"
@@ -5968,7 +5968,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5356 \"kernels.cl.inc\"\n"
+"#line 5361 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6428,7 +6428,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5906 \"kernels.cl.inc\"\n"
+"#line 5911 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6743,7 +6743,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6240 \"kernels.cl.inc\"\n"
+"#line 6245 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6823,7 +6823,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6333 \"kernels.cl.inc\"\n"
+"#line 6338 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -7041,7 +7041,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6596 \"kernels.cl.inc\"\n"
+"#line 6601 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7686,7 +7686,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7352 \"kernels.cl.inc\"\n"
+"#line 7357 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7738,7 +7738,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7420 \"kernels.cl.inc\"\n"
+"#line 7425 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8128,7 +8128,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7868 \"kernels.cl.inc\"\n"
+"#line 7873 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8625,7 +8625,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8450 \"kernels.cl.inc\"\n"
+"#line 8455 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -8945,7 +8945,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8830 \"kernels.cl.inc\"\n"
+"#line 8835 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9038,7 +9038,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8952 \"kernels.cl.inc\"\n"
+"#line 8957 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
 "@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
@@ -9140,12 +9140,12 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "table[@ver[0]]+=$BLOCK;\n"
 "@`;\n"
 "}\n"
-"}\n"
+"}\n\n\n",
 "@Y`H r$z=$CHANNELS==3?24:8;\n"
 "_Pragma(\"unroll 1\")$n`H v`Mv<$BLOCK;v+=r$z)\n"
 "_Pragma(\"unroll\")$n`H j`Mj<r$z;j++)\n"
 "$COUNT_AT(@ver[v+j],j,$WEIGHTED?weights[(v+j)/$CHANNELS]:1);\n"
-"}\n\n\n",
+"}\n\n\n"
 "@%@e@v_alone(`+$SAMPLES samples,``W_t `W,@ci,\n"
 "@'`weight*weights,`table table,\n"
 "`b$zs b$zs,`edges edges){\n"
@@ -9215,7 +9215,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@6`tables_clear(table, b$zs)\n"
 "@6`tables_add(table, `Ys, atomics, adds, b$zs, edges) \\\n"
 " `histogram_move(table,`Ys,0,b$zs.`P_bins,1,b$zs.`P_bins,1,@z)\n"
-"@O\n\n\n\n"
+"@O\n\n\n\n",
 "kernel $@n_SIZE void\n"
 "`histogram(`%$HISTOGRAM@1S,@Z`H*@a@)`=\n"
 "@c@{=get_@{_id(0),@{s=get_num_@{s(0);\n"
@@ -9288,7 +9288,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9245 \"kernels.cl.inc\"\n"
+"#line 9252 \"kernels.cl.inc\"\n"
 "@;@b{\n\n\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9678,7 +9678,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9707 \"kernels.cl.inc\"\n"
+"#line 9714 \"kernels.cl.inc\"\n"
 "kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
 "get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
@@ -9690,7 +9690,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9727 \"kernels.cl.inc\"\n"
+"#line 9734 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9799,7 +9799,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9859 \"kernels.cl.inc\"\n"
+"#line 9866 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9850,7 +9850,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9916 \"kernels.cl.inc\"\n"
+"#line 9923 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -9987,7 +9987,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10075 \"kernels.cl.inc\"\n"
+"#line 10082 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10269,7 +10269,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10414 \"kernels.cl.inc\"\n"
+"#line 10421 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10928,7 +10928,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11199 \"kernels.cl.inc\"\n"
+"#line 11206 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11086,7 +11086,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11381 \"kernels.cl.inc\"\n"
+"#line 11388 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11179,7 +11179,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11483 \"kernels.cl.inc\"\n"
+"#line 11490 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -11408,7 +11408,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(QUANTILE_RANKS, 1)     /* quantiles on GPUs: not the form MEAN, and at most QUANTILE_FEW fractions */            \
     X(QUANTILE_SMALL, 2)     /* like RANKS, but a sub-group processes one or more whole histograms at a time */        \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
-    X(IMAGE_RED, 1)          /* the source is an image of neither order below: red, then perhaps green, blue, alpha */ \
+    X(IMAGE_RED, 1)          /* the source is an image of red or grey, red and green, RGB or RGBA, in any order */     \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
     X(IMAGE_RED_ALPHA, 3)    /* the source is an image that has red and alpha */
 /* Lists the values of public enums that kernels use. */
@@ -11614,7 +11614,9 @@ typedef struct gpuscan__facts {
     X(lanes_items, GPUSCAN__NVIDIA(256, 0))                                                                            \
     /* minimum elements of a row or segment that extra groups sum, if there are 4 or more results per compute unit */  \
     X(split_from, GPUSCAN__ALIKE(4096))                                                                                \
-    X(lane_registers, GPUSCAN__NVIDIA(48, 0)) /* register limit if lanes sum short segments, extra groups long ones */
+    /* register limit if each lane loads vectors of short rows or segments, and extra groups sum the long ones. Not    \
+       for ARGMIN, ARGMAX and sums of more than 8 bytes */                                                             \
+    X(lane_registers, GPUSCAN__NVIDIA(48, 0))
 
 /* Histograms. On an NVIDIA GPU, one group of 1024 work-items has all registers of a multiprocessor. While some of its
    sub-groups load, others count. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank.
@@ -13524,9 +13526,11 @@ enum {
     GPUSCAN__SEES_IMAGE = 2 /* x is a pixel of an image, and the expression sees `at` and `near` */
 };
 
-/* Adds a function with `lines`, the caller's expression. `head` is the function's type, name and parameters, in the
-   notation of gpuscan__text_code. `sees` is a sum of GPUSCAN__SEES_.... In the body, `after` follows `lines`. "return"
-   precedes them or, if `after` itself has a return statement (of gpuscan_e), "GPUSCAN_T gpuscan_e =". */
+/* Adds a function that evaluates `lines`, the caller's expression. `head` is the function's type, name and parameters
+   without the closing ")", in the notation of gpuscan__text_code. `sees` is a sum of GPUSCAN__SEES_.... Build logs call
+   the expression "custom", followed by `name`. `after` is the function's code after the expression. If it contains
+   "return", the expression initializes the variable gpuscan_e, which `after` then returns. Otherwise "return" precedes
+   the expression, with "(" if `after` begins with ")". */
 static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *name,
                                        const char *lines, const char *after) {
     const char *before = strstr(after, "return") ? " $T `e =" : *after == ')' ? " return (" : " return";
@@ -15577,7 +15581,9 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     case GPUSCAN__DATA_SET:
     case GPUSCAN__DATA_CLEARED: /* a bit that no element changes: bit 0 in odd rounds, bit 2 in even rounds */
         x = shape->round % 2 ? 1 : 4;
-        if (data == GPUSCAN__DATA_SET) /* adds bits that no element sets: if `bits` is 64, bit 63; else `bits` to 63 */
+        if (data == GPUSCAN__DATA_SET)
+            /* adds bit 63 if `bits` is 64, otherwise every bit from number `bits` on. Of all elements, only -128, of a
+               signed 8-bit type or as a float, may set one of them: its sign fills a wider dst */
             x |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? x : ~x);
     default: /* integers: odd, so that products lose no bit. Floats: sums and products stay exact */
@@ -19927,7 +19933,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
     *plain += 64;
-    common->idle_plain = *plain; /* if the device's count is 0, kernels do not access the outputs, which come next */
+    common->idle_plain = *plain; /* if the count on the device is 0, kernels use this scratch, but not the outputs' */
     for (k = 0; k <= plan->key.outputs; k++) { /* 16 bytes more: see gpuscan__arg_output */
         uint32_t size = k < plan->key.outputs ? plan->key.sizes[k] : plan->key.index_size;
         plan->rooms[k] = *plain;
@@ -22381,7 +22387,8 @@ typedef union gpuscan__any_desc {
 
 /* Collects what one preparation needs for all counts that it covers. */
 typedef struct gpuscan__prepared {
-    gpuscan__key keys[2]; /* of the last count's plans: keys[0] for a call not in place, keys[1] for one in place */
+    gpuscan__key keys[2]; /* the keys at the previous count: [0] if the call is not in place, [1] if it is in place. A
+                             program whose key has not changed is not rehearsed again, except with `always` */
     gpuscan__need need;   /* for each kind of scratch, the most that any count needs */
     uint64_t size;        /* bytes of one buffer with all kinds of scratch: the most that any count needs */
 } gpuscan__prepared;
