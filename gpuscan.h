@@ -10880,6 +10880,17 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@.;\n"
 "$n`H d=@i;d<$RADIX;d+=$@n)\n"
 "table[d*get_num_@{s(0)]=@vs[d];\n"
+"}\n\n\n"
+"@7void @U$v_$l(`key_$l*$l,@'`key_$l*$r,@c$u,\n"
+"`key_$l missing){\n"
+"$r+=@Uat(0);\n"
+"`S$u>=$$g){\n"
+"@(u@2$ROUNDS@m\n"
+"$l`N=$r[k*$RANK_@n_SIZE];\n"
+"}else{\n"
+"@(u@2$ROUNDS@m\n"
+"$l`N=@Uhas(k,(`H)$u)?$r[k*$RANK_@n_SIZE]:missing;\n"
+"}\n"
 "}\n\n"
 "kernel $@n_ATTRIBUTE void @Uscatter(`%$SORT@1S,@Z@U@a*@a@)\n"
 "@QCALL\n"
@@ -10901,10 +10912,13 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$y[e]=@W+table[$OWN_DIGIT(e)*get_num_@{s(0)];\n"
 "@W+=$b;\n"
 "}\n"
+"`key_$l $l[$ROUNDS],missing=`$o_ordered(`ordered_$t(@w),@w.flip);\n"
+"@U$v_$l($l,`B.$r+@y,$t-@y,missing);\n"
 "$n;@y<$t;@y+=$$g){\n"
 "`H valid=(`H)$x$t-@y,@@$$g);\n"
 "@U`F t;\n"
-"@U$v(&t,`B.$r+@y,valid,@w,`ordered_$t(@w`L\n"
+"@(u@2$ROUNDS@m\n"
+"t.$r`N=`to_ordered($l`N,@w.flip);\n"
 "@Ut`Py(&t,@w,@a);\n"
 "@Ustart(&t,@a);\n"
 "@Uexchange(&t,@w,@a);\n"
@@ -10914,7 +10928,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@a->@ws.to[$OWN_DIGIT(e)]=$y[e]-t.starts[e];\n"
 "$y[e]+=t.$bs[e];\n"
 "}\n"
-"@.;\n"
+"@.;\n\n"
+"@U$v_$l($l,`B.$r+@y+valid,$t-@y-valid,missing);\n"
 "`sort@T(&t,&`B,@w,@y,valid,@a);\n"
 "}\n"
 "}\n"
@@ -10925,7 +10940,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11205 \"kernels.cl.inc\"\n"
+"#line 11223 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11083,7 +11098,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11387 \"kernels.cl.inc\"\n"
+"#line 11405 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11176,7 +11191,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11489 \"kernels.cl.inc\"\n"
+"#line 11507 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -11651,7 +11666,7 @@ typedef struct gpuscan__facts {
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
-    X(vectors[2], {2, 20, 28, 16, 28, 4, 4, 4, 4}, /* [0]: keys move alone; [1]: values move with the keys */          \
+    X(vectors[2], {2, 20, 28, 12, 28, 4, 4, 4, 4}, /* [0]: keys move alone; [1]: values move with the keys */          \
                   {2, 20, 28,  8, 36, 4, 4, 4, 4}) /* tuning: sort-no-lanes */                                         \
     X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* maximum bytes of local memory per group; 0: no limit */         \
                 {0, 42 << 10, 32 << 10, 0, 48 << 10, 0, 0, 0, 0}) /* [0]: sub-groups have 32 lanes; [1]: otherwise */  \
