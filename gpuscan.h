@@ -12807,14 +12807,14 @@ static const gpuscan__tuning *gpuscan__any_tuning(const gpuscan *gs) {
    more registers per work-item, fewer groups would run. More groups per compute unit or earlier loads of values are
    slower: they evict lines from the cache before stores have filled them. tuning: sort-tiles, sort-record-tiles
    AMD's tiles of 4-byte keys, alone or with 4-byte values, fill the local memory that `sort.local` allows. Intel's
-   tiles of 36 keys per work-item, or of 24 keys with values, need the larger register file. It leaves room for fewer
+   tiles of 36 keys per work-item, or of 28 keys with values, need the larger register file. It leaves room for fewer
    groups, but local memory holds no more groups. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tile gpuscan__sort_tiles[GPUSCAN__PROFILE_COLUMNS][2][4] = {
     {{{0, 0, 0}}},
     {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
      {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}}},
     {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}}, {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}},
-    {{{256, 36, 256}, {256, 24, 256}, {512, 16, 256}, {512, 16, 256}},
+    {{{256, 36, 256}, {256, 28, 256}, {512, 16, 256}, {512, 16, 256}},
      {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}}};
 
 #define GPUSCAN__PROFILE_ROW(field, ...) __VA_ARGS__,
