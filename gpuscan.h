@@ -10881,16 +10881,11 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$n`H d=@i;d<$RADIX;d+=$@n)\n"
 "table[d*get_num_@{s(0)]=@vs[d];\n"
 "}\n\n\n"
-"@7void @U$v_$l(`key_$l*$l,@'`key_$l*$r,@c$u,\n"
+"@7void @U$v_$l(`key_$l*$l,@'`key_$l*$r,`H valid,\n"
 "`key_$l missing){\n"
 "$r+=@Uat(0);\n"
-"`S$u>=$$g){\n"
 "@(u@2$ROUNDS@m\n"
-"$l`N=$r[k*$RANK_@n_SIZE];\n"
-"}else{\n"
-"@(u@2$ROUNDS@m\n"
-"$l`N=@Uhas(k,(`H)$u)?$r[k*$RANK_@n_SIZE]:missing;\n"
-"}\n"
+"$l`N=@Uhas(k,valid)?$r[k*$RANK_@n_SIZE]:missing;\n"
 "}\n\n"
 "kernel $@n_ATTRIBUTE void @Uscatter(`%$SORT@1S,@Z@U@a*@a@)\n"
 "@QCALL\n"
@@ -10913,9 +10908,10 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@W+=$b;\n"
 "}\n"
 "`key_$l $l[$ROUNDS],missing=`$o_ordered(`ordered_$t(@w),@w.flip);\n"
-"@U$v_$l($l,`B.$r+@y,$t-@y,missing);\n"
+"@U$v_$l($l,`B.$r+@y,(`H)$x$t-@y,@@$$g),missing);\n"
 "$n;@y<$t;@y+=$$g){\n"
 "`H valid=(`H)$x$t-@y,@@$$g);\n"
+"`H later=(`H)$x$t-@y-valid,@@$$g);\n"
 "@U`F t;\n"
 "@(u@2$ROUNDS@m\n"
 "t.$r`N=`to_ordered($l`N,@w.flip);\n"
@@ -10928,8 +10924,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@a->@ws.to[$OWN_DIGIT(e)]=$y[e]-t.starts[e];\n"
 "$y[e]+=t.$bs[e];\n"
 "}\n"
-"@.;\n\n"
-"@U$v_$l($l,`B.$r+@y+valid,$t-@y-valid,missing);\n"
+"@.;\n"
+"@U$v_$l($l,`B.$r+@y+valid,later,missing);\n"
 "`sort@T(&t,&`B,@w,@y,valid,@a);\n"
 "}\n"
 "}\n"
@@ -10940,7 +10936,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11223 \"kernels.cl.inc\"\n"
+"#line 11218 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11098,7 +11094,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11405 \"kernels.cl.inc\"\n"
+"#line 11400 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11191,7 +11187,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11507 \"kernels.cl.inc\"\n"
+"#line 11502 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
