@@ -10305,7 +10305,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@6$RANK_BATCH (!@QQUICK ? 1u : @QSMALL ? $ROUNDS : 2u)\n"
 "@6$DIGIT_COUNTS ($RANK_@nS * $RADIX)\n\n\n"
 "@6$PACK (@QPACKED ? 2u : 1u)\n"
-"@6$ROWS ($RANK_@nS / $PACK)\n\n\n\n"
+"@6$ROWS ($RANK_@nS / $PACK)\n"
+"@6$COUNTS_EXCHANGED (@QPACKED || !$@4)\n\n\n\n"
 "@6$PADDED(@|) ((@|) + (@QPADDED ? (@|) / 32 : 0))\n"
 "@6$ROUND_PLACE(k) ((size_t)$PADDED((k) * $@n) + $PADDED(@i))\n\n\n"
 "@6$PARTS(size) (!@QHALVED || (size) <= 4 ? 1u : (size) == 8 ? 2u : 4u)\n"
@@ -10333,16 +10334,17 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`key_code key[$PADDED($$g/$e_PARTS)];\n"
 "@U$c $c[$PADDED($$g/@R_PARTS)];\n"
 "@Umover mover[$PADDED($$g)];\n"
-"`H @v[@QPACKED?$DIGIT_COUNTS:1];\n"
+"`H @v[$COUNTS_EXCHANGED?$DIGIT_COUNTS:1];\n"
 "}exchange;\n"
-"`H $y[$DIGIT_COUNTS/$PACK];\n"
+"`H $y[$@4?$DIGIT_COUNTS/$PACK:1];\n"
 "@h@4\n"
 "`H others[@jS];\n"
 "@O\n"
 "`H ranks_by;\n"
 "}@U@a;\n"
-"$FITS(sort,@N@U@a))\n\n\n"
-"@6@QCOUNTS (@QPACKED ? @a->exchange.@v : @a->$y)\n\n\n"
+"$FITS(sort,@N@U@a))\n\n\n\n\n"
+"@6@QCOUNTS ($COUNTS_EXCHANGED ? @a->exchange.@v : @a->$y)\n"
+"@6@QNEXT ($@4 ? @a->$y : @a->exchange.@v)\n\n\n"
 "@6$PACKED_$hS($l) (($ROUNDS * ($l) + 31) / 32)\n"
 "@%@eput_packed(`H*`Js,`H k,`H $l,`H x){\n"
 "`H shift=k*$l%32;\n"
@@ -10552,7 +10554,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
 "`H d=$OWN_DIGIT(e);\n"
-"@Z`H*`V=@a->$y+d;\n"
+"@Z`H*`V=@QNEXT+d;\n"
 "t->starts[e]=@W;\n"
 "@(`H r`Mr<$ROWS;r++)\n"
 "`Sd<$RADIX)\n"
@@ -10720,20 +10722,15 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n\n\n"
 "@7void @Umove_ranked(@U`F*t,`@w @w,\n"
 "@Z@U@a*@a){\n"
-"@Y@Z`H*$y=@a->$y+$RANK_@n/$PACK*$RADIX;\n"
-"`H ranks[$PACKED_$hS($PLACE@p)],upper=$RANK_@n%$PACK;\n"
+"@Y@Z`H*$y=@QNEXT+$RANK_@n*$RADIX;\n"
 "@w=`@w_anew(@w,@a);\n"
-"@(`H w`Mw<$PACKED_$hS($PLACE@p);w++)\n"
-"ranks[w]=t->@|s[w];\n"
 "@(u@2$ROUNDS@m{\n"
-"`H @y=$y[`ordered_@w(t->$r`N,@w)];\n"
-"`S@QPACKED)\n"
-"@y=`half_at(@y,upper);\n"
-"`H @|=$PADDED(@y+`packed_at(ranks,k,$PLACE@p`L\n"
-"`S$e_PARTS==1)\n"
-"@a->exchange.key[@|]=t->$r`N;\n"
-"`put_packed(t->@|s,k,$PLACE@p,@|);\n"
+"`H rank=`packed_at(t->@|s,k,$PLACE@p);\n"
+"`H @|=$PADDED($y[`ordered_@w(t->$r`N,@w)]+rank);\n"
+"t->@|s[k*$PLACE@p/32]+=(@|-rank)<<k*$PLACE@p%32;\n"
 "}\n"
+"@.;\n"
+"@Uorder_$r(t->$r,t->@|s,0,1,@a);\n"
 "}\n"
 "@6@Ut`Py @Urank_by_barriers\n"
 "@6@Uexchange @Umove_ranked\n"
@@ -10883,6 +10880,12 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@.;\n"
 "$n`H d=@i;d<$RADIX;d+=$@n)\n"
 "table[d*get_num_@{s(0)]=@vs[d];\n"
+"}\n\n\n"
+"@7void @U$v_$l(`key_$l*$l,@'`key_$l*$r,`H valid,\n"
+"`key_$l missing){\n"
+"$r+=@Uat(0);\n"
+"@(u@2$ROUNDS@m\n"
+"$l`N=@Uhas(k,valid)?$r[k*$RANK_@n_SIZE]:missing;\n"
 "}\n\n"
 "kernel $@n_ATTRIBUTE void @Uscatter(`%$SORT@1S,@Z@U@a*@a@)\n"
 "@QCALL\n"
@@ -10904,10 +10907,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$y[e]=@W+table[$OWN_DIGIT(e)*get_num_@{s(0)];\n"
 "@W+=$b;\n"
 "}\n"
+"`key_$l $l[$ROUNDS],missing=`$o_ordered(`ordered_$t(@w),@w.flip);\n"
+"@U$v_$l($l,`B.$r+@y,(`H)$x$t-@y,@@$$g),missing);\n"
 "$n;@y<$t;@y+=$$g){\n"
 "`H valid=(`H)$x$t-@y,@@$$g);\n"
+"`H later=(`H)$x$t-@y-valid,@@$$g);\n"
 "@U`F t;\n"
-"@U$v(&t,`B.$r+@y,valid,@w,`ordered_$t(@w`L\n"
+"@(u@2$ROUNDS@m\n"
+"t.$r`N=`to_ordered($l`N,@w.flip);\n"
 "@Ut`Py(&t,@w,@a);\n"
 "@Ustart(&t,@a);\n"
 "@Uexchange(&t,@w,@a);\n"
@@ -10918,6 +10925,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$y[e]+=t.$bs[e];\n"
 "}\n"
 "@.;\n"
+"@U$v_$l($l,`B.$r+@y+valid,later,missing);\n"
 "`sort@T(&t,&`B,@w,@y,valid,@a);\n"
 "}\n"
 "}\n"
@@ -10928,7 +10936,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11206 \"kernels.cl.inc\"\n"
+"#line 11218 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11086,7 +11094,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11388 \"kernels.cl.inc\"\n"
+"#line 11400 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11109,14 +11117,14 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "`S@i==0)\n"
 "@a->late`M\n"
 "$n`H d=@i;d<$RADIX;d+=$@n)\n"
-"@a->$y[d]`M\n"
+"@a->@ws.to[d]`M\n"
 "@.;\n"
 "$n`H k=@i;k<$$g;k+=$@n)\n"
-"@Dinc((vola`F @Z`H*)@a->$y+`@w$j$r`N,`B->@w`L\n"
+"@Dinc((vola`F @Z`H*)&@a->@ws.to[`@w$j$r`N,`B->@w)]);\n"
 "@.;\n"
 "$n`H e`Me<@i_DIGITS;e++)\n"
 "`S!back[e].done&&back[e].$y==late){\n"
-"back[e].@_+=@a->$y[$OWN_DIGIT(e)];\n"
+"back[e].@_+=@a->@ws.to[$OWN_DIGIT(e)];\n"
 "back[e].$y--;\n"
 "`Slate==0){\n"
 "back[e].@_+=`B->$ks[$OWN_DIGIT(e)];\n"
@@ -11179,7 +11187,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11490 \"kernels.cl.inc\"\n"
+"#line 11502 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -11654,9 +11662,10 @@ typedef struct gpuscan__facts {
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
-    X(vectors,  { 2,  20,  28,  16,  28,  4,  4,  4,  4}) /* tuning: sort-no-lanes */                                  \
+    X(vectors[2], {2, 20, 28, 12, 28, 4, 4, 4, 4}, /* [0]: keys move alone; [1]: values move with the keys */          \
+                  {2, 20, 28,  8, 36, 4, 4, 4, 4}) /* tuning: sort-no-lanes */                                         \
     X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* maximum bytes of local memory per group; 0: no limit */         \
-                {0, 42 << 10, 32 << 10, 0, 42 << 10, 0, 0, 0, 0}) /* [0]: sub-groups have 32 lanes; [1]: otherwise */  \
+                {0, 42 << 10, 32 << 10, 0, 48 << 10, 0, 0, 0, 0}) /* [0]: sub-groups have 32 lanes; [1]: otherwise */  \
     /* 1: a tile whose keys or values have 8 bytes or more may pass through local memory in 2 or 4 parts */            \
     X(halves,   { 0,   1,   1,   0,   0,  0,  0,  0,  0})                                                              \
     /* maximum elements that SINGLE_PASS sorts in one launch, with one tile per group. The groups wait for each other, \
@@ -12794,14 +12803,14 @@ static const gpuscan__tuning *gpuscan__any_tuning(const gpuscan *gs) {
    more registers per work-item, fewer groups would run. More groups per compute unit or earlier loads of values are
    slower: they evict lines from the cache before stores have filled them. tuning: sort-tiles, sort-record-tiles
    AMD's tiles of 4-byte keys, alone or with 4-byte values, fill the local memory that `sort.local` allows. Intel's
-   tiles of 36 keys per work-item, or of 24 keys with values, need the larger register file. It leaves room for fewer
+   tiles of 36 keys per work-item, or of 28 keys with values, need the larger register file. It leaves room for fewer
    groups, but local memory holds no more groups. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tile gpuscan__sort_tiles[GPUSCAN__PROFILE_COLUMNS][2][4] = {
     {{{0, 0, 0}}},
     {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
      {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}}},
     {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}}, {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}},
-    {{{256, 36, 256}, {256, 24, 256}, {512, 16, 256}, {512, 16, 256}},
+    {{{256, 36, 256}, {256, 28, 256}, {512, 16, 256}, {512, 16, 256}},
      {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}}};
 
 #define GPUSCAN__PROFILE_ROW(field, ...) __VA_ARGS__,
@@ -20440,11 +20449,12 @@ static uint32_t gpuscan__sort_rank_group(const gpuscan *gs, uint32_t group) {
     return gpuscan__whole_lanes(gs, group) ? gpuscan__group_lanes(gs, group) : group < 16 ? group : 16;
 }
 
-/* Returns whether a 32-bit word holds a digit's next positions for two rank groups: see SORT_PACKED. The digits' counts
+/* Returns whether a 32-bit word holds a digit's next positions for two sub-groups: see SORT_PACKED. The digits' counts
    (4 bytes each) then share local memory with the tile's keys. They may take at most 8 bytes per key of the tile. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__sort_rank_group(gs, group), tile = group * vectors;
-    return rank_groups % 2 == 0 && rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
+    return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 && tile < 65536 &&
+           rank_groups << own->digit_bits <= 2 * tile;
 }
 
 /* Bytes of scratch before the state words: a base of 4 bytes for each of 256 digits in each of 8 passes. */
@@ -20488,7 +20498,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     if (gpuscan__sort_is_packed(gs, own, group, vectors))
         bytes = gpuscan__max(bytes, places) + places / 2;
     else
-        bytes += places;
+        bytes = whole ? bytes + places : gpuscan__max(bytes, places);
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : 0);
     if (gpuscan__sort_ranks_quick(gs, own, group) && own->form != GPUSCAN__SORT_SMALL)
@@ -20742,7 +20752,7 @@ static int gpuscan__sort_fit_one_launch(const gpuscan *gs, gpuscan__sort_plan *p
         return 0;
     rounds = is_intel ? GPUSCAN__SORT_SMALL_ROUNDS_INTEL : GPUSCAN__SORT_SMALL_ROUNDS;
     if (!is_quick && gpuscan__sort_try(gs, plan, GPUSCAN__SORT_SMALL, group,
-                                       (uint32_t)gpuscan__min(sort->vectors, rounds), 1, 1))
+                                       (uint32_t)gpuscan__min(sort->vectors[0], rounds), 1, 1))
         return 1;
     for (i = 0; is_quick && i < GPUSCAN__COUNT_OF(gpuscan__sort_small_rows); i++)
         if (bytes <= gpuscan__sort_small_rows[i].bytes && gpuscan__sort_small_rows[i].group <= limit &&
@@ -20782,7 +20792,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     tile = gpuscan__sort_tile_of(gs, plan);
     is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
     group = (uint32_t)gpuscan__min(is_tuned ? tile->group : sort->group, plan->common.group_limit);
-    vectors = is_tuned ? tile->rounds : sort->vectors;
+    vectors = is_tuned ? tile->rounds : sort->vectors[own->value_size != 0];
     batch = gpuscan__sort_ranks_quick(gs, own, group) ? (uint32_t)GPUSCAN__SORT_BATCH : 1;
     if (is_quick && vectors > GPUSCAN__SORT_STEP && gpuscan__is_float((gpuscan_type)key->src) &&
         (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* a sort by part of a float takes more registers */

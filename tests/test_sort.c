@@ -82,7 +82,7 @@ static int turn_of(int form) {
 }
 
 static uint64_t tile(void) {
-    return (uint64_t)test.gs->device.profile.sort.group * test.gs->device.profile.sort.vectors;
+    return (uint64_t)test.gs->device.profile.sort.group * test.gs->device.profile.sort.vectors[0];
 }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
@@ -244,7 +244,7 @@ static void small_device_counts(void **state) {
             continue;
         test_limit(&limits);
         together(k % 2 == 0);
-        test.gs->device.profile.sort.vectors += (uint32_t)((k + test.seed / 12) % 2);
+        test.gs->device.profile.sort.vectors[of[k].sizes[0] != 0] += (uint32_t)((k + test.seed / 12) % 2);
         test.gs->device.profile.sort.halves = k % 3 == 0;
         test.gs->device.units = k % 2 ? 3 : 500;
         test.gs->device.profile.sort.records = (uint32_t)of[k].carried;
@@ -620,7 +620,7 @@ static void bytes_alone(void **state) {
         test_limit(&limits);
         test.gs->device.profile.sort.together = 0;
         test.gs->device.profile.sort.group = 64;
-        test.gs->device.profile.sort.vectors = 4;
+        test.gs->device.profile.sort.vectors[0] = 4;
         if (test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS))
             assert_true(has_program(fills));
     }
@@ -736,7 +736,8 @@ static void limits(void **state) {
             continue;
         c.count = test_size(70, 7001, 20011); /* more than a group sorts alone */
         test.gs->device.profile.sort.group = 128;
-        test.gs->device.profile.sort.vectors = 15; /* odd, as on other GPUs; lanes may rank two elements at a time */
+        test.gs->device.profile.sort.vectors[0] = 15; /* odd, as other GPUs may need; lanes may rank two at a time */
+        test.gs->device.profile.sort.vectors[1] = 15;
         test.gs->device.profile.sort.halves = 1;
         test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
         c.sizes[0] = 0; /* keys alone rank by masks, or by votes if few values are frequent */
