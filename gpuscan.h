@@ -12797,21 +12797,26 @@ static const gpuscan__tuning *gpuscan__any_tuning(const gpuscan *gs) {
 }
 
 /* The tiles of sorts with lanes, {group, elements per work-item, registers}, indexed [profile][keys][values]:
-     keys    0: up to 4 bytes   1: 8 bytes
+     keys    0: integers of up to 4 bytes   1: 8 bytes   2: floats of up to 4 bytes
      values  0: none   1: 4 bytes   2: 8 bytes   3: 16 bytes
    NVIDIA's tiles are as large as local memory allows: a larger tile stores longer runs of elements with one digit. With
    more registers per work-item, fewer groups would run. More groups per compute unit or earlier loads of values are
    slower: they evict lines from the cache before stores have filled them. tuning: sort-tiles, sort-record-tiles
    AMD's tiles of 4-byte keys, alone or with 4-byte values, fill the local memory that `sort.local` allows. Intel's
    tiles of 36 keys per work-item, or of 28 keys with values, need the larger register file. It leaves room for fewer
-   groups, but local memory holds no more groups. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
-GPUSCAN__SHARED const gpuscan__sort_tile gpuscan__sort_tiles[GPUSCAN__PROFILE_COLUMNS][2][4] = {
+   groups, but local memory holds no more groups. More than 26 floats without values would spill on Intel's GPUs.
+   tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
+GPUSCAN__SHARED const gpuscan__sort_tile gpuscan__sort_tiles[GPUSCAN__PROFILE_COLUMNS][3][4] = {
     {{{0, 0, 0}}},
     {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
-     {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}}},
-    {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}}, {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}},
+     {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}},
+     {{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}}},
+    {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}},
+     {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}},
+     {{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}}},
     {{{256, 36, 256}, {256, 28, 256}, {512, 16, 256}, {512, 16, 256}},
-     {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}}};
+     {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}},
+     {{256, 26, 256}, {256, 28, 256}, {512, 16, 256}, {512, 16, 256}}}};
 
 #define GPUSCAN__PROFILE_ROW(field, ...) __VA_ARGS__,
 #define GPUSCAN__PART_ROWS(part) GPUSCAN__NUMBERS_##part(GPUSCAN__PROFILE_ROW)
@@ -20773,9 +20778,10 @@ static int gpuscan__sort_fit_one_launch(const gpuscan *gs, gpuscan__sort_plan *p
 }
 
 static const gpuscan__sort_tile *gpuscan__sort_tile_of(const gpuscan *gs, const gpuscan__sort_plan *plan) {
-    size_t wide = plan->keys.size == 8, values = (size_t)gpuscan__min(plan->key.value_size / 4, 3);
+    size_t keys = plan->keys.size == 8 ? 1 : gpuscan__is_float((gpuscan_type)plan->common.key.src) ? 2 : 0;
+    size_t values = (size_t)gpuscan__min(plan->key.value_size / 4, 3);
     uint32_t column = gpuscan__log2(gs->device.profile.facts.devices);
-    return &gpuscan__sort_tiles[column][wide][values];
+    return &gpuscan__sort_tiles[column][keys][values];
 }
 
 /* Chooses a form that sorts any number of elements, and its tiles. */

@@ -834,6 +834,8 @@ static void plans(void) {
     }
     plan = "-sort_u32";
     sort(GPUSCAN_TYPE_U32, 0, NULL, 0);
+    plan = "-sort_f32";
+    sort(GPUSCAN_TYPE_F32, 0, NULL, 0);
     plan = "-sort_f32_4";
     sort(GPUSCAN_TYPE_F32, 4, NULL, 0);
     plan = "-sort_u64";
