@@ -12782,10 +12782,13 @@ static const gpuscan__tuning gpuscan__tunings[] = {
 static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
                                                    unsigned strategies) {
     const gpuscan__profile *profile = &gs->device.profile;
+    uint32_t devices = profile->facts.devices;
     size_t i;
+    if (gs->device.lanes == GPUSCAN__LANES_NONE && (devices & (GPUSCAN__ON_NVIDIA | GPUSCAN__ON_AMD_OR_INTEL)))
+        devices = GPUSCAN__ON_OTHER_GPU; /* the rows of these vendors assume lanes */
     for (i = 0; i < profile->tuning_count; i++) {
         const gpuscan__tuning *row = &profile->tunings[i];
-        if ((row->devices & profile->facts.devices) && (row->calls & ~calls) == 0 && bytes <= row->up_to &&
+        if ((row->devices & devices) && (row->calls & ~calls) == 0 && bytes <= row->up_to &&
             (row->size == 0 || row->size == size) && (strategies & (1u << GPUSCAN_STRATEGY_AUTO | 1u << row->strategy)))
             return row;
     }
