@@ -233,7 +233,8 @@ static gpuscan__histogram_key histogram_key(const gpuscan *gs) {
     return own;
 }
 
-/* Checks that without lanes AUTO never looks back in scans, selections and runs (other than on simulators). */
+/* Checks that without lanes AUTO never looks back in scans, selections and runs (other than on simulators), and that no
+   GPU takes the tiles of a vendor's GPUs, which are for lanes. */
 static void expect_no_look_back(const gpuscan *gs) {
     const gpuscan__program *p;
     gpuscan_info info;
@@ -241,6 +242,7 @@ static void expect_no_look_back(const gpuscan *gs) {
     if (info.has_lanes || strcmp(info.profile, "simulator") == 0)
         return;
     assert_true(!test_is_single_pass(info.scan_strategy) || gpuscan__is_cpu_strategy(info.scan_strategy));
+    assert_int_equal(gpuscan__any_tuning(gs)->devices & (GPUSCAN__ON_NVIDIA | GPUSCAN__ON_AMD_OR_INTEL), 0);
     for (p = gs->programs; p; p = p->next)
         if ((p->key.operation == GPUSCAN__OPERATION_scan || p->key.operation == GPUSCAN__OPERATION_select ||
              p->key.operation == GPUSCAN__OPERATION_runs) &&
