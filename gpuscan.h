@@ -12820,12 +12820,13 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1),
     /* calls of gpuscan_runs that force SINGLE_PASS */
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS, 256, 4, 0, 0, 0),
-    /* selections and runs on AMD's, Intel's and other GPUs. RUNS rows are for runs with a reduction */
+    /* selections and runs on other vendors' GPUs. RUNS rows are for runs with a reduction. tuning: runs-no-lanes */
     GPUSCAN__TILE(AMD_OR_INTEL, LISTS, 0, 4096, SINGLE_PASS, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, SELECTIONS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, RUNS, 0, 0, MULTI_PASS, 256, 8, 0, 0, 0),
-    GPUSCAN__TILE(OTHER_GPU, KEYS, 0, 0, MULTI_PASS, 128, 3, 0, 0, 0),
+    GPUSCAN__TILE(OTHER_GPU, KEYS, 0, 0, MULTI_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(OTHER_GPU, SHORT_VALUES, 0, 0, MULTI_PASS, 128, 2, 0, 0, 0),
     GPUSCAN__TILE(OTHER_GPU, RUNS, 0, 0, MULTI_PASS, 128, 4, 0, 0, 0),
 #endif
     /* Scans on AMD's and Intel's GPUs. On AMD's, SINGLE_PASS_AHEAD beats SINGLE_PASS above 16 MiB (4 MiB if elements
