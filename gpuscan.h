@@ -5,14 +5,14 @@
        #define GPUSCAN_IMPLEMENTATION
        #include "gpuscan.h"
 
-   A whole program: the exclusive prefix sum of eight flags. It prints 22.
+   A whole program: the exclusive prefix sum of eight counts. It prints 22.
 
        #include <stdio.h>
        int main(void) {
-           uint32_t flags[8] = {3, 1, 7, 0, 4, 1, 6, 3}, offsets[8];
+           uint32_t counts[8] = {3, 1, 7, 0, 4, 1, 6, 3}, offsets[8];
            gpuscan *gs = NULL;
            gpuscan_result r = gpuscan_create(&gs, NULL);
-           if (r == 0) r = gpuscan_scan_host(gs, flags, offsets, 8, NULL);
+           if (r == 0) r = gpuscan_scan_host(gs, counts, offsets, 8, NULL);
            if (r == 0) printf("%u\n", (unsigned)offsets[7]);
            else printf("%s\n", gpuscan_result_string(r));
            gpuscan_destroy(gs);
@@ -22,8 +22,8 @@
    COMPILE     Linux: cc sum.c (-ldl with a glibc before 2.34)    macOS: cc sum.c -framework OpenCL
                Windows: cl sum.c, or gcc sum.c of MinGW-w64       C99 or C++11
                The interface alone compiles as C89 with <stdint.h>. OpenCL's headers must be installed. (The interface
-               does without them after the include of a loader that declares OpenCL itself, such as clew.h.) The OpenCL
-               library is opened at run time, so nothing is linked.
+               does not need them if a loader that declares OpenCL itself, such as clew.h, is included before it.) The
+               OpenCL library is opened at run time, so nothing is linked.
 
    MACROS      Define these before the include that has GPUSCAN_IMPLEMENTATION. All are optional:
                GPUSCAN_STATIC              makes every function static: the library is private to this file
@@ -58,7 +58,7 @@
            if (r == 0) r = gpuscan_get_info(gs, &info);
            if (r != 0) return printf("%s\n", gpuscan_result_string(r)), 1;
            scan.call.queue = clCreateCommandQueue(info.context, info.device, 0, NULL);
-           scan.src.mem = clCreateBuffer(info.context, CL_MEM_COPY_HOST_PTR, sizeof flags, flags, NULL);
+           scan.src.mem = clCreateBuffer(info.context, CL_MEM_COPY_HOST_PTR, sizeof counts, counts, NULL);
            scan.dst.mem = clCreateBuffer(info.context, CL_MEM_READ_WRITE, sizeof offsets, NULL, NULL);
            scan.count = 8;
            r = gpuscan_scan(gs, &scan); // checks, enqueues and returns. gpuscan_error says in words what it refuses
@@ -80,8 +80,8 @@
                All of them wait for the wait list. The event belongs to the last command. When the event completes, the
                whole call has completed. But the event's profiling times are those of the last command alone. To time a
                call, enqueue a marker before it (clEnqueueMarkerWithWaitList), and subtract the marker's end time from
-               the event's end time. Or set the desc's tracer, which gets the event of every command. A call does not
-               flush its queue: as always in OpenCL, clFlush the queue before another queue waits for the event.
+               the event's end time. Or set gpuscan_desc.tracer, which gets the event of every command. A call does
+               not flush its queue: as always in OpenCL, clFlush the queue before another queue waits for the event.
 
    LIFETIMES   When a call returns, its desc and everything that the desc points to may be freed: init, custom texts,
                values, sources, wait list. Buffers, queue and events may be released, as after any enqueue (a user
@@ -95,7 +95,7 @@
                the calls that wait for it fail as well, even on other buffers: they end with
                CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Calls with their own scratch neither wait nor fail for
                that reason.
-               Host: the desc's allocator provides memory for the object and its programs. It also provides temporary
+               Host: gpuscan_desc.allocator provides memory for the object and its programs. It also provides temporary
                memory for building and testing programs, for growing scratch (up to 1 MiB), and for the cache and blobs.
                A call that neither builds nor grows scratch allocates nothing. (The exception is an init on the host
                that is larger than CL_DEVICE_MAX_PARAMETER_SIZE less 256 bytes: the call creates a buffer for it.)
@@ -173,8 +173,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* gcc goes on after #error, and would also skip an include of the file that __has_include
-                          has not found. This include names another file, which is missing as well: that stops gcc */
+#include <OpenCL/cl.h> /* stops gcc, because this other file is missing, too. gcc goes on after an #error, and after
+                          an include of the very file that __has_include has not found */
 #elif !defined(__APPLE__) && !defined(__OPENCL_CL_H) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -316,12 +316,12 @@ typedef enum gpuscan_op {
                                                              a group                      merged into global memory
    CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     SINGLE_PASS, likewise        as CPU_MULTI_PASS
 
-   The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back. Scans
-   along columns take MULTI_PASS for the first three, and CPU_MULTI_PASS for the others. (One column without gaps is
-   scanned as a row.)
+   The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back.
+   MULTI_PASS, and AUTO on a GPU, do so with longer rows, too. Scans along columns take MULTI_PASS for the first three
+   strategies, and CPU_MULTI_PASS for the CPU_ ones. (One column without gaps is scanned as a row.)
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
-   A sort of up to about 6,000 elements (CPUs: 65,535; SINGLE_PASS on some GPUs: 2^21) takes one launch. Others take
+   Sorts of up to about 6,000 elements (CPUs: 65,535; SINGLE_PASS on some GPUs: 2^21) take one launch. Larger ones take
    MULTI_PASS         three launches for each 8 bits of the keys (4 bits if a group has less than 4 KiB of local memory)
    SINGLE_PASS        (and _AHEAD) one launch that counts digits, then one for each 8 bits, with decoupled look-back
    CPU_MULTI_PASS     (and CPU_SINGLE_PASS) three launches for each 8 bits, with one work-item a group */
@@ -455,7 +455,7 @@ typedef struct gpuscan_tally {
     gpuscan_buffer count;          /* out: one element of count_type, such as an argument of an indirect draw */
     gpuscan_type   count_type;     /* u32 (default) or u64; with u32, the desc's count must be below 2^32 */
     gpuscan_buffer dispatch;       /* out: three u32, the numbers of groups in x, y and z; 0, 1, 1 for no elements */
-    uint32_t       dispatch_items; /* elements that each work-group takes; 0 means 64 */
+    uint32_t       dispatch_items; /* elements per work-group; 0 means 64 */
     uint32_t       dispatch_limit; /* the maximum x. If more groups are needed, y is ceil(groups / dispatch_limit) and x
                                       is ceil(groups / y). 0 means 65535 */
 } gpuscan_tally;
@@ -509,7 +509,7 @@ typedef struct gpuscan_allocator {
 
 typedef enum gpuscan_log_level { GPUSCAN_LOG_ERROR = 1, GPUSCAN_LOG_WARNING, GPUSCAN_LOG_INFO } gpuscan_log_level;
 
-/* Receives each failure and decision (programs built, variants rejected) in words. `log` NULL: no logger. */
+/* Receives each failure and decision (programs built, strategies given up) in words. `log` NULL: no logger. */
 typedef struct gpuscan_logger {
     void (*log)(gpuscan_log_level level, const char *message, void *user);
     void *user;
@@ -623,8 +623,8 @@ typedef struct gpuscan_opencl {
 typedef struct gpuscan_desc {
     cl_context            context;     /* NULL means that the library creates one. The object retains the context */
     cl_device_id          device;      /* NULL: the context's first device or, without a context, see device_name */
-    cl_command_queue      queue;       /* the queue of calls whose call.queue is NULL. It needs `context`. The object
-                                          retains the queue. NULL means that the library creates an in-order queue */
+    cl_command_queue      queue;       /* the queue of calls whose call.queue is NULL. A queue needs `context`. The
+                                          object retains it. NULL means that the library creates an in-order queue */
     const char           *device_name; /* a part of the device's or its platform's name, which replaces GPUSCAN_DEVICE;
                                           ignored if `context` or `device` is given */
     const gpuscan_opencl *opencl;      /* entry points, which the object copies. NULL fields are taken from the ICD
@@ -636,7 +636,7 @@ typedef struct gpuscan_desc {
     size_t                error_size;
     const char           *library;     /* path or name of the OpenCL library to load. NULL or "" means the ICD loader's
                                           usual names. With GPUSCAN_LINK_OPENCL, a name is refused: INVALID_ARGUMENT */
-    gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
+    gpuscan_tracer        tracer;      /* `command` NULL: no tracer, and commands get no extra events */
     const char           *cache;       /* an existing folder, copied; NULL or "" means none: see CACHE */
 } gpuscan_desc;
 
@@ -656,7 +656,7 @@ typedef struct gpuscan_info {
     uint32_t         refused;  /* strategies that at least one operation refuses: a sum of 1 << GPUSCAN_STRATEGY_... */
     uint32_t         refusals; /* how often the library gave up a strategy, the vendor's instructions or, on NVIDIA's
                                   GPUs, limits of registers, because a program did not build or failed its
-                                  self-test. Please report it if this is not 0 */
+                                  self-test, or sub-groups vary in width. Please report it if this is not 0 */
     const char      *refusal;  /* the reason for the last refusal, or "" if there was none */
     const gpuscan_opencl *opencl; /* the entry points that the object calls, valid as long as the object lives */
     gpuscan_strategy sort_strategy;
@@ -670,8 +670,8 @@ typedef enum gpuscan_scan_kind {
 } gpuscan_scan_kind;
 
 typedef enum gpuscan_along {
-    GPUSCAN_ALONG_ROWS = 0, /* scan r takes the elements of row r */
-    GPUSCAN_ALONG_COLUMNS   /* scan r takes the elements of column r */
+    GPUSCAN_ALONG_ROWS = 0, /* scan r scans row r */
+    GPUSCAN_ALONG_COLUMNS   /* scan r scans column r */
 } gpuscan_along;
 
 typedef enum gpuscan_segment_form {
@@ -758,9 +758,10 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    not overlap anything else that the call reads or writes, its scratch included, except as the
                    operation's comment allows (aliasing). Inputs may overlap each other. The rows of one range may lie
                    in the gaps between another range's rows (src and dst side by side in one buffer). If the call writes
-                   one of these ranges, the pitches must show that no rows overlap: take the positions of all bytes in a
-                   range's rows, modulo the greatest common divisor of the pitches in bytes. They must form one interval
-                   for each range, and the intervals must not overlap. If the pitches do not show it, the bytes between
+                   one of these ranges, the pitches must show that no rows overlap. Let d be the greatest common divisor
+                   of the two pitches in bytes (if one range is a single row: the other's pitch), and s the number of
+                   bytes from the first range's first row to the other range's first row, modulo d. A row of the first
+                   range must have at most s bytes, and a row of the other at most d - s. Otherwise the bytes between
                    rows count as part of a range. Memory of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the
                    largest power of two that divides the element's size, but to no more than 16 bytes. (At
                    call.scratch's offset it must be aligned to 64 bytes.) Custom types that need a larger alignment
@@ -1063,9 +1064,9 @@ typedef struct gpuscan_histogram_desc {
                  OpenCL C's vector of them (x.x, x.y, x.z, x.w; for f16, of floats). With GPUSCAN_TYPE_CUSTOM, x
                  is a custom->type, and offset and pitch count whole elements of it. With samples_image, the expression
                  also sees `at` and `near` (see gpuscan_custom). Integers wrap around to value_type, as in C
-   weight        the expression sees what custom->convert sees, and custom->source. As in C, its value is converted to
-                 weight_type. A float must not be negative, since weight_type is unsigned. A pixel of weight 0 is not
-                 counted. If there is no custom->convert, there must be one channel
+   weight        the expression sees the variables that custom->convert sees, and what custom->source declares. As in C,
+                 its value is converted to weight_type. A float must not be negative, since weight_type is unsigned. A
+                 pixel of weight 0 is not counted. If there is no custom->convert, there must be one channel
    tiles         `counts` gets the histograms of the first tile's channels, then those of the next tile. Tiles go from
                  left to right, then down. The last tiles in both directions may be smaller. tile_height 1 gives one
                  histogram a row. A count_buffer does not change the tiles: tiles beyond its count get counters of 0
@@ -1205,7 +1206,7 @@ typedef struct gpuscan_runs_desc {
    scratch       about 1/1000 of the keys; for results of 64 bytes up to 1/64
    floats        as in gpuscan_reduce, but for runs of any length; bounds if all additions round one way: 5e-6 and 1e-14
    returns       SIZE_OVERFLOW: the type of starts, lengths or counts is too small; `dispatch` needs a y above 32 bits.
-                 UNSUPPORTED_STRATEGY: the tiles or results of a forced single pass are too large
+                 UNSUPPORTED_STRATEGY: a forced single pass has too large results, or more tiles than a launch can have
    method        a selection of the keys that begin a run. Its scan also carries the partial result of the last run:
                  segmented scan, Blelloch, "Prefix sums and their applications", 1990 */
 GPUSCAN_API gpuscan_result gpuscan_runs(gpuscan *gs, const gpuscan_runs_desc *desc);
@@ -1267,11 +1268,11 @@ typedef struct gpuscan_sort_desc {
                      GPUs, many keys  up to four payloads, with up to 16 bytes in all, may move with the keys. There are
                                       no indices then, but one or two times the payloads' bytes per element, rounded
                                       up to 4, 8 or 16
-                 With may_destroy_src, each array's src serves as scratch, unless the sort is small or in place. Then
-                 one payload of 4 or 8 bytes needs none, and neither do keys if there is a dst and no custom->key. Such
-                 a sort copies its result if the number of passes is even (a sort in place: if it is odd). A pass sorts
-                 by 8 or 4 bits: see MULTI_PASS. Sorts of up to about 6,000 elements (on a CPU 65,535) are small. Ask
-                 gpuscan_sort_scratch_size with the call's count, since a smaller count may need more: below 2^20
+                 With may_destroy_src, each array's src serves as scratch if the sort is neither small nor in place.
+                 Then one payload of 4 or 8 bytes needs none, and neither do keys if there is a dst and no custom->key.
+                 Such a sort copies its result if the number of passes is even (a sort in place: if it is odd). A pass
+                 sorts by 8 or 4 bits: see MULTI_PASS. Sorts of up to about 6,000 elements (on a CPU 65,535) are small.
+                 Ask gpuscan_sort_scratch_size with the call's count, since a smaller count may need more: below 2^20
                  elements, and in some larger sorts, a GPU moves indices instead of payloads (except one of 4 or 8
                  bytes). gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
@@ -1399,10 +1400,10 @@ typedef struct gpuscan_quantile_desc {
                              bin, `before` samples in the bins below. The bin's last sample gives its upper edge
                      MEAN    the mean of the samples from the pair's lower rank to its upper rank, both included
    edges         an edge may be infinite: its bin's samples count as this infinity. A mean of both infinities is NaN
-   bins          without `edges`: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. A work-group (on a CPU, a
-                 work-item) computes a histogram, so a few large histograms leave most of a device idle. GPUs with a
-                 device fence are an exception: there several groups share a histogram of more than 16384 bins if there
-                 are at most 16 histograms, at most 8 fractions, and neither MEAN nor a cdf
+   bins          without `edges`: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. One work-group (for few
+                 bins a sub-group, on a CPU a work-item) processes a histogram, so a few large histograms leave most of
+                 a device idle. GPUs with a device fence are an exception: several groups share a histogram of more
+                 than 16384 bins if there are at most 16 histograms, at most 8 fractions, and neither MEAN nor a cdf
    scratch       for large histograms, a few bytes for each 512 bins
    exact         totals and ranks have 64 bits; BIN and cdf are the same on every device. VALUE and MEAN are f32: with
                  bins of equal width, they are rounded only once, at the end
@@ -1556,7 +1557,7 @@ static const char *const gpuscan__library_names[] = {
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
 /* Lists frequent words of the kernels, the longest first. In the embedded text, two characters stand for each word: see
-   gpuscan__word. In words, too, $ and ` are abbreviations: see gpuscan__text_code. tools/embed reads this table. */
+   gpuscan__word. Inside words, $ and ` are abbreviations, too: see gpuscan__text_code. tools/embed reads this table. */
 static const char gpuscan__words[144][16] = {
     "__attribute__((", "$OP_ARGUMENTS,", "static inline ", "$ITEM_VECTORS", "global const ", "$UNROLL for(",
     "){ $ONE_ITEM", "AL_MEM_FENCE", " parameters", "$HAS_BEGUN(", "$ANY_ORDER", "$BARRIER()", "$OWN_FIRST",
@@ -1638,7 +1639,7 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "@6$FITS(name, @u) $REQUIRE(name##_fits, (@u) <= $SHARED_BYTES)\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 159 \"kernels.cl.inc\"\n"
+"#line 158 \"kernels.cl.inc\"\n"
 "@6$ON(kind) (@jS_KIND == @jS_##kind)\n"
 "@6$@4 (!$ON(NONE))\n"
 "@6@jS_APART ($@4$d!$ON(LOCAL))\n"
@@ -1649,7 +1650,6 @@ static const char *const gpuscan__piece_device[] = {
 "@6$HAS_HINTS ($PTX >= 80)\n"
 "@6$@4_SUM ($PTX >= 80)\n"
 "@6$LOADS_TOGETHER ($ON(PTX) || $ON(LOCAL))\n"
-"@6$$hS_ARRIVE $ON(PTX)\n"
 "@6$BARRIER_ORDERS $ON(PTX)\n"
 "@6$FIXED_LOCAL $ON(PTX)\n"
 "@6$SPILLS $ON(PTX)\n"
@@ -2022,7 +2022,7 @@ static const char *const gpuscan__piece_device[] = {
 "@O\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 636 \"kernels.cl.inc\"\n"
+"#line 634 \"kernels.cl.inc\"\n"
 "@%@c`@v(@c@v,@'`H*@v@8@c@v_@],`H @z){\n"
 "`S@z&$FLAG_COUNT_U32)\n"
 "@K$x@v,@@@v_buffer[@v_@]]);\n"
@@ -2059,7 +2059,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 685 \"kernels.cl.inc\"\n"
+"#line 683 \"kernels.cl.inc\"\n"
 "@hIMAGE\n\n\n"
 "@%$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
 "$IMAGE_PIXEL pixel=$IMAGE_READ(image,@F_int2(at`L\n"
@@ -2092,7 +2092,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 719 \"kernels.cl.inc\"\n"
+"#line 717 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@;@b{\n"
 "union{\n"
@@ -2183,7 +2183,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 838 \"kernels.cl.inc\"\n"
+"#line 836 \"kernels.cl.inc\"\n"
 "@hRUN_STATE\n\n\n"
 "@;$RUN_COUNT `run_@v;\n"
 "@;@b{\n"
@@ -2279,7 +2279,7 @@ static const char *const gpuscan__piece_run_elements[] = {
 "@O\n"
 "@6`to_`Q(`Y) `@}_to_`Q(@R$i`Y))\n\n"
 "@hRUNS\n"
-"@;$e ``X;\n\n"
+"@;$e ``X;\n"
 "@6`@F`Kx, i) @5_@}(`.)\n"
 "@g\n"
 "@;`source ``X;\n"
@@ -2313,7 +2313,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 977 \"kernels.cl.inc\"\n"
+"#line 974 \"kernels.cl.inc\"\n"
 "@h@o\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$FLAGS_BEFORE ($@B$d$@o == $@o_FLAGS)\n"
 "@6$COMPARES_KEYS ($@o == $@o_KEYS || $FLAGS_BEFORE)\n"
@@ -2462,7 +2462,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1160 \"kernels.cl.inc\"\n"
+"#line 1157 \"kernels.cl.inc\"\n"
 "@6$$g_LINKS 16\n\n\n"
 "@6$$f_LINKS 16\n\n\n"
 "@hRUN_STATE\n"
@@ -2479,7 +2479,7 @@ static const char *const gpuscan__piece_exact_prefixes[] = {
 "`@} low;\n"
 "`@\\ $q;\n"
 "}`@_;\n"
-"@;char `@__size_differs[@N`@_)==$@S_SIZE?1: -1];\n"
+"@;char `@__size_differs[@N`@_)==$@S_SIZE?1: -1];\n\n"
 "@6$LOW(@_) (@_).low\n"
 "@6$LOW$i@_) (@_).low\n"
 "@6$HIGH(@_) (@_).$q\n"
@@ -2567,7 +2567,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1280 \"kernels.cl.inc\"\n"
+"#line 1278 \"kernels.cl.inc\"\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
 "@%`H `packed_@W(`O`Y){\n"
@@ -2610,7 +2610,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1331 \"kernels.cl.inc\"\n"
+"#line 1329 \"kernels.cl.inc\"\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
 "@O\n"
@@ -2666,7 +2666,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1392 \"kernels.cl.inc\"\n"
+"#line 1390 \"kernels.cl.inc\"\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
 "@g\n"
@@ -2780,15 +2780,15 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "@6$LINKS_$f ($LINKS < 8 ? $LINKS : 8)\n\n\n\n"
 "@7`@_ `@f_chain(`+`@_ @_,`Ox,`H $o,\n"
 "@Z`@a*@a){\n"
-"`@_ @q=@_;\n"
-"`H @y=$LINKS%$$g_LINKS==0?0:$o/$BLOCK;\n"
+"`@_ @q=@_;\n\n\n"
+"`H @y_link=$LINKS%$$g_LINKS==0?0:$o/$BLOCK;\n"
 "`S@?_TREE|| !$@4)\n"
 "@K`@__$y`K@_,x,$o/@?);\n"
 "@=_$fS\n"
 "$n`H `E`M`E<$LINKS;`E+=$LINKS_$f){\n"
 "@(u@2$LINKS_$f@m{\n"
 "@_=`@__$y`K@_,`shuffle(x,(`E+k+1)*$BLOCK-1),\n"
-"@y+`E+k);\n"
+"@y_link+`E+k);\n"
 "`S`E+k==@?_LANE/$BLOCK){\n"
 "$LOW(@q)=$LOW(@_);\n"
 "@hEXACT_@S\n"
@@ -2846,12 +2846,12 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "@6`$ss_`C`Kx, @W, `Y, @a) `$ss_`C_by`Kx, 0, @W, `Y, @a)\n\n"
 "@hSEGMENTED$d$@4\n\n\n\n\n\n"
 "@7@e$ss_`C_$o(`+`@\\*x,@Y`H*@y,@Z`@a*@a){\n"
-"`H $s=@j,nearest=$s;\n"
+"`H $s=@j,lowest=$s;\n"
 "@(@2@&@m\n"
-"nearest=$xnearest,@y`N);\n"
+"lowest=$xlowest,@y`N);\n"
 "@(`H d=1;d<@jS;d*=2){\n"
 "`H back=$EXACT||$RUNS?d:$s&d?($s&(d-1))+1:@jS-1;\n"
-"`S$RUNS&&@jS_APART&&`@V(nearest+d<=$s)==0)\n"
+"`S$RUNS&&@jS_APART&&`@V(lowest+d<=$s)==0)\n"
 "break;\n"
 "@(@2@&@m{\n"
 "`@\\ $u=`@\\_up(x`N,back);\n"
@@ -3070,8 +3070,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@O\n"
 "`H kept;\n"
 "`H $ps[(@&*@>+31)/32];\n"
-"`H @s;\n"
-"`H closed;\n"
+"`H @s;\n\n"
+"`H @s_up_to;\n"
 "}``F;\n\n\n"
 "@7`H `$ps$j@Y``F*`F,int k){\n"
 "`S!$@o)\n"
@@ -3082,7 +3082,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@K$BEGINS&&(`F->@s>>k&1)!`M\n"
 "}\n"
 "@7@t`@s_up_to(@Y``F*`F,int k){\n"
-"@K$BEGINS&&(`F->closed>>k&1)!`M\n"
+"@K$BEGINS&&(`F->@s_up_to>>k&1)!`M\n"
 "}\n"
 "@7@t`@s_sub@{(@Y``F*`F){\n"
 "@K`@s_up_to(`F,31);\n"
@@ -3144,7 +3144,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "((@Z``Q*)`V)[v]=`U->@G[v];\n"
 "$SUB@n_SYNC();\n"
 "@`(@Z`H*)`P;\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "@6$SPREAD_BYTES (@jS * $BYTES$i``Q))\n"
 "@7@e@ds_spread(@H``Q*to,``Q_@d*`U,`H skip,`H $u,\n"
 "@tpieces,@Z`@a*@a){\n"
@@ -3307,7 +3307,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "@g\n"
 "@6``F_$ps`K`F, $o, @y, @v, `V, @^)\n"
-"@O\n\n\n\n\n"
+"@O\n\n\n\n"
 "@7@e`F_$v(``F*`F,`$o $o,@c@y,@c@v,`H `V,\n"
 "@c@^){\n"
 "``X_fetch(`F->@d,$o.`X,@y,@v,$PAD$i$o),`V,@^);\n"
@@ -3500,7 +3500,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2378 \"kernels.cl.inc\"\n"
+"#line 2379 \"kernels.cl.inc\"\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
@@ -3688,14 +3688,14 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2590 \"kernels.cl.inc\"\n"
+"#line 2591 \"kernels.cl.inc\"\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
 "`H later= ~(@J->whole^(@J->whole-1))&0x7fffffffu;\n"
 "`@\\ $my=`@ds_`C_$o`Kx,@J,$BEFORE_FROM_END?0:`F->@W,@a);\n"
 "`F->@s=@J->@W|later;\n"
-"`F->closed=@J->up_to|later;\n"
+"`F->@s_up_to=@J->up_to|later;\n"
 "@(@2@&@m\n"
 "`F->`R`N=x`N;\n"
 "@K$my;\n"
@@ -3746,7 +3746,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`F->`R`N=@:_@}`K$c,`F->`R`N);\n"
 "}\n"
 "`S@,`Uer))\n"
-"`F->@s=`F->closed=@0u;\n"
+"`F->@s=`F->@s_up_to=@0u;\n"
 "}\n\n\n"
 "@7`O``F_`C(`+``F*`F,@c@y,@c@v,@Z`@a*@a){\n"
 "`O$b;\n"
@@ -4005,7 +4005,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2947 \"kernels.cl.inc\"\n"
+"#line 2948 \"kernels.cl.inc\"\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
 "@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
@@ -4061,7 +4061,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`J|=(`is_kept`K`X,i+v)?1ul:0ul)<<v;\n"
 "@K`J;\n"
 "}\n"
-"@hRUNS$d!$eS_CUSTOM\n\n"
+"@hRUNS$d!$eS_CUSTOM\n\n\n"
 "@;$PASTE($e,16)$r;\n"
 "$n`H s`Ms<$$h@p;s+=$$f@p){\n"
 "$r @W=v$v16(0,`X+i+s-1),here=v$v16(0,`X+i+s);\n"
@@ -4292,7 +4292,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@Krun;\n"
 "}\n"
 "@O\n\n"
-"@hSELECT\n\n"
+"@hSELECT\n\n\n"
 "$APART\n"
 "@%`O`kept_`Y(`+`$o $o,@c@y,@c$t,ulong*restrict `Js){\n"
 "@cat,kept=`kept_`Js`K$o.`X,@y,$t,`Js,&at);\n"
@@ -4300,7 +4300,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@`(`t)kept;\n"
 "@g\n"
 "`O`Y=`run_make((`run_@v)kept,kept?at:0,$IDENTITY);\n"
-"@hREDUCES\n"
+"@hREDUCES\n\n"
 "`@_ open=`@_$j`-@5(`.`L\n"
 "`H link`M\n"
 "$n;at+$$h@p<=$t;at+=$$h@p)\n"
@@ -4532,7 +4532,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@g\n"
 "@K`@Gs_`Y`K$o,@y,$t);\n"
 "@O\n"
-"}\n\n\n\n",
+"}\n\n\n\n\n",
 "@;@b{\n\n"
 "`@_ `D,`V;\n"
 "@t@s;\n"
@@ -4618,7 +4618,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@O\n"
 "``C@T`K`Q,i,$INCLUSIVE?x:@W,&here,a`A,stream);\n"
 "``I_past`K@q,x);\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n\n"
 "@%@e`C_`E(`+`$o $o,@H``Q*`Q,@ci,``I id,\n"
 "``I_@W*@q,@ta`A,@tstream){\n"
 "@h@o\n"
@@ -4759,7 +4759,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3841 \"kernels.cl.inc\"\n"
+"#line 3847 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -4875,7 +4875,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@%`H `observe(`+@Y``W*`W,`H `F,`@_*$c){\n"
 "`O`Y;\n"
 "@tis_@_= !$AHEAD&&$FEW==0&&`@q_$v(`W,`F,$c);\n\n"
-"@tis_`Y=($$hS_ARRIVE|| !is_@_)&&``Y_$v(`W,`F,&`Y);\n"
+"@tis_`Y=($DEEP_LOADS|| !is_@_)&&``Y_$v(`W,`F,&`Y);\n"
 "`Sis_@_)\n"
 "@K$@S;\n"
 "`S!is_`Y)\n"
@@ -4968,7 +4968,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@6``F_@_ `few_@_\n\n\n\n\n\n"
 "@7@t`few_@_(`+@Y``W*`W,`H `F,`O`Y,`@_*`Uer,\n"
 "`@_*inner,@Z`@a*@a){\n"
-"`H @W=`F/@?;\n"
+"`H earlier_@fs=`F/@?;\n"
 "$n`H $o=$SUB@n*@?;$o<`F;$o+=$@n){\n"
 "`H t=$o+@j;\n"
 "`Ox=@5@l\n"
@@ -4987,11 +4987,11 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "@.;\n"
 "*`Uer=`@_$j`-`W->$k);\n"
-"$n`H w=@3FEW)?1:0;w<@W;w++)\n"
+"$n`H w=@3FEW)?1:0;w<earlier_@fs;w++)\n"
 "*`Uer=`@__$y`K*`Uer,@a->@fs[w],w);\n"
-"`S`F%@?==0||(@W==0&&@3FEW)))\n"
+"`S`F%@?==0||(earlier_@fs==0&&@3FEW)))\n"
 "@K@x;\n"
-"`S$EXACT_@S&&@,@a->@fs[@W]))\n"
+"`S$EXACT_@S&&@,@a->@fs[earlier_@fs]))\n"
 "*`Uer=`@_$j`-@5(`.`L\n"
 "*inner=@a->@_;\n"
 "@Ktrue;\n"
@@ -5068,7 +5068,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`Y=`@__at($y,f$z.$s);\n"
 "}\n"
 "}\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n"
 "@7`@_ `find_@_(`+@Y``W*`W,`H `F,`O`Y,\n"
 "@Z`@a*@a){\n"
 "`nearest f$z;\n"
@@ -5270,7 +5270,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4510 \"kernels.cl.inc\"\n"
+"#line 4515 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``C_`Ws_@\\s;\n\n"
@@ -5562,7 +5562,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4848 \"kernels.cl.inc\"\n"
+"#line 4853 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5665,7 +5665,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4979 \"kernels.cl.inc\"\n"
+"#line 4984 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5675,7 +5675,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@g\n"
 "@6$UNIT $$g\n"
 "@6$EACH_COLUMN for (`H c = 0; c < at->`P; c++)\n"
-"@O\n"
+"@O\n\n"
 "@6$LINK_PIECES ($CPU ? $$f_LINKS : 1)\n"
 "@6$HAS_BLOCKS (!$CPU$d!$UNDIVIDED)\n"
 "@6$LOADED_LINKS 8\n\n\n\n\n"
@@ -5819,7 +5819,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@g\n"
 "@6$EACH_LINE @= for (`H k = 0; k < $PIECE_LINES; k++)\n"
 "@6`@Xs_move(`P, stage, size, past, at, stores)\n"
-"@O\n\n\n",
+"@O\n\n\n\n",
 "@6$STAGED_AT(`G, stage, k) \\\n"
 " ((@Z`G*)(stage))[(at->block*$STAGE_LINES(@N`G))+ \\\n"
 " ($@B?$PIECE_LINES-1-(k):(k)))* \\\n"
@@ -5956,7 +5956,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5315 \"kernels.cl.inc\"\n"
+"#line 5322 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
 "}``C_$ps_@\\s;\n\n"
@@ -6008,7 +6008,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5396 \"kernels.cl.inc\"\n"
+"#line 5403 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6494,7 +6494,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5974 \"kernels.cl.inc\"\n"
+"#line 5983 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6571,13 +6571,18 @@ static const char *const gpuscan__piece_engine[] = {
 "$my=`@__at(@q,$x`A-$o,(`H)@jS)-1);\n"
 "}\n"
 "@g\n"
+"enum{LINKS=$@n%8==0?8:1};\n"
+"@Z`t*`V=@a->exchange.`Ys+@i;\n"
 "$n`H $o`M$o<`A;$o+=$@n){\n"
-"`H i=$o+@i;\n"
-"`Si<`A)\n"
-"@a->exchange.`Ys[@i]=`link_`Y(`Ys[i]);\n"
+"*`V=@5@l\n"
+"`S$o+@i<`A)\n"
+"*`V=`link_`Y(`Ys[$o+@i]);\n"
 "@.;\n"
-"$ni=$o;i<$x`A,$o+$@n)&&@i=`Mi++)\n"
-"$my=`@__$y`K$my,@a->exchange.`Ys[i-$o],i);\n"
+"$n`H k=1;k<LINKS&&@i%LINKS==0@m\n"
+"*`V=@:`K*`V,`V`N);\n"
+"@.;\n"
+"$n`H i`Mi<$x`A-$o,(`H)$@n)&&@i=`Mi+=LINKS)\n"
+"$my=`@__$y`K$my,@a->exchange.`Ys[i],$o+i+LINKS-1);\n"
 "@.;\n"
 "}\n"
 "`S@i==0)\n"
@@ -6814,7 +6819,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6313 \"kernels.cl.inc\"\n"
+"#line 6327 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6880,9 +6885,9 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "$BYTES$i``Q),`@^_normal(`L\n"
 "@(@2@&@m\n"
 "`S@y+k*$@n+@i<@ds){\n"
-"@c`E=@r+(k*$@n+@i)*@>;\n"
-"@cblocks=`E<block?0:`E>>32?`E/block:(`H)`E/(`H)block;\n"
-"`add`Rs_add`K&$ved`N,add`Rs+index+blocks,`E-blocks*block,block);\n"
+"@c@]=@r+(k*$@n+@i)*@>;\n"
+"@cblocks=@]<block?0:@]>>32?@]/block:(`H)@]/(`H)block;\n"
+"`add`Rs_add`K&$ved`N,add`Rs+index+blocks,@]-blocks*block,block);\n"
 "`@d@T(to+k*$@n*@>,&$ved`N);\n"
 "}\n"
 "}\n"
@@ -6894,7 +6899,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6406 \"kernels.cl.inc\"\n"
+"#line 6420 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -6993,19 +6998,19 @@ static const char *const gpuscan__piece_reduce[] = {
 "#elif !$CPU\n\n\n\n"
 "@%`O`range_`Y_by_sub@{s(`+@'``X*`X,@c$o,@c@v,\n"
 "`H @{,`H @{s,@Z`@a*@a){\n"
-"@Y@c`A=@&*@>@C;\n"
-"@czero=$o,`R=$o+@v;\n"
+"@Y@cbatch=@&*@>@C;\n"
+"@cstart=$o,`R=$o+@v;\n"
 "`O$p=@5@l\n"
 "$n;$o<`R&&$o%@>!`M$o++)\n"
 "$p=@:`K$p,`@F`K`X[$o],$o`L\n"
-"@c`As=(`R-$o+`A-1)/`A,takers=@@@{s*$SUB@nS;\n"
+"@cbatches=(`R-$o+batch-1)/batch,takers=@@@{s*$SUB@nS;\n"
 "@ctaker=@@@{*$SUB@nS+$SUB@n;\n"
-"@c@r=`As*taker/takers,`V=`As*(taker+1)/takers-@r;\n"
-"@cr$zs=@jS_APART?`V:`As/takers+(`As%takers!=0);\n"
+"@c@r=batches*taker/takers,`V=batches*(taker+1)/takers-@r;\n"
+"@cr$zs=@jS_APART?`V:batches/takers+(batches%takers!=0);\n"
 "`O$b=@5@l\n"
 "`@E @E=`@E_@r@l\n"
 "$n@ct`Mt<r$zs;t++){\n"
-"@c@y=t<`V?$o+(@r+(@3REDUCE_$gS)?`V-1-t:t))*`A:`R;\n"
+"@c@y=t<`V?$o+(@r+(@3REDUCE_$gS)?`V-1-t:t))*batch:`R;\n"
 "``F data;\n"
 "`Ox[@&];\n"
 "``F_fetch`K&data,`$o_`X`K`X),@y,`R,@j*@>,\n"
@@ -7019,7 +7024,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "`@E_`E`K&@E,&$b,$@A);\n"
 "}\n"
 "$b=`@E_`R`K&@E,$b,$@A);\n"
-"`S$o!=zero&&taker==0)\n"
+"`S$o!=start&&taker==0)\n"
 "$b=@:`K$p,$b);\n"
 "@K`sub@{s_`Y`K$b,@a);\n"
 "}\n"
@@ -7078,11 +7083,8 @@ static const char *const gpuscan__piece_reduce[] = {
 "@%`O``Aial_$v(`+@H``Aial*`Aials,`H i,`H epoch){\n"
 "@h$h\n"
 "`O$c=@5@l\n"
-"@H``J*`Js=`Aials+i*$@S_$hS;\n"
-"`H tag=epoch<<2|$AGGREGATE;\n\n\n"
-"@Y`H most=$$hS_ARRIVE?1u<<22:0;\n"
-"$n`H polls`M!``Js_$v(`Js,tag,&$c,$@S_$hS)&&polls<most;polls++)\n"
-";\n"
+"``Js_$v(`Aials+i*$@S_$hS,epoch<<2|$AGGREGATE,&$c,\n"
+"$@S_$hS);\n"
 "@K$c;\n"
 "@g\n"
 "@K`Aials[i];\n"
@@ -7115,7 +7117,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6674 \"kernels.cl.inc\"\n"
+"#line 6683 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7123,7 +7125,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@;@b{\n"
 "@'``X*`X;\n"
 "@'`@]*@]s;\n"
-"@c@Ms,@r,$t;\n"
+"@c@Ms,@r,`R;\n"
 "@c`W_length,pitch;\n\n\n"
 "@c@~,probes;\n"
 "@'`$v*@ds;\n"
@@ -7141,15 +7143,15 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "path.pitch=@\\s->`X_pitch;\n"
 "path.`W_length=@v;\n"
 "path.@r`M\n"
-"path.$t=$BY_ROWS?path.@Ms*@v:@v;\n"
+"path.`R=$BY_ROWS?path.@Ms*@v:@v;\n"
 "path.@~=@\\s->split_each;\n"
 "path.probes=@\\s->split_@v;\n"
 "@hCPU\n"
 "`S!$BY_ROWS){\n"
 "path.@r=$x@@path.@]s[0],@v);\n"
-"path.$t=max(path.@r,$x@@path.@]s[path.@Ms],@v`L\n"
+"path.`R=max(path.@r,$x@@path.@]s[path.@Ms],@v`L\n"
 "}\n"
-"@c`Es=path.@Ms+(path.$t-path.@r),@{s=max(@\\s->split_@{s,@@1);\n"
+"@c`Es=path.@Ms+(path.`R-path.@r),@{s=max(@\\s->split_@{s,@@1);\n"
 "path.@~=max((`Es+@{s-1)/@{s,@@$$g);\n"
 "@g\n\n\n"
 "@c`P=($BY_ROWS?(path.@Ms-1)*path.pitch:0)+@\\s->@v;\n"
@@ -7162,7 +7164,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@%@c`@M_@r(@Y`path*path,@c@M){\n"
 "`S$BY_ROWS)\n"
 "@K@M*path->`W_length;\n"
-"@K$xmax(@@path->@]s[@M],path->@r),path->$t);\n"
+"@K$xmax(@@path->@]s[@M],path->@r),path->`R);\n"
 "}\n"
 "@%@c`@M_`R(@Y`path*path,@c@M){\n"
 "@K`@M_@r(path,@M+1);\n"
@@ -7186,7 +7188,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@;@b{\n"
 "@H`result_t*`Q;\n"
 "`O$k;\n"
-"@H``Aial*`Aials;\n\n"
+"@H``Aial*`Aials;\n\n\n"
 "@H`H*marks;\n"
 "`H @{,@{s,epoch;\n"
 "@tstream;\n"
@@ -7285,7 +7287,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@topen;\n"
 "}`walk;\n\n"
 "@%`walk `walk_@r(`+@Y`path*path,@Y``Ulet*`U){\n"
-"@c`Es=path->@Ms+(path->$t-path->@r),@y=$x`U->@{*path->@~,`Es);\n"
+"@c`Es=path->@Ms+(path->`R-path->@r),@y=$x`U->@{*path->@~,`Es);\n"
 "@c@W=0,$u=@y>0?path->@Ms:0;\n"
 "`walk walk;\n"
 "while($u>0){\n"
@@ -7312,7 +7314,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@;@b{\n"
 "@'``X*`X;\n"
 "@'`@]*@]s;\n"
-"@cpitch,$t;\n"
+"@cpitch,`R;\n"
 "`H most;\n"
 "}`batch;\n\n"
 "@%@'``X*`batch_`X(@Y`batch*batch,`H s){\n"
@@ -7413,18 +7415,18 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Spath->`W_length>$SHORT_SEGMENT||walk->@G!=walk->@M*path->`W_length)\n"
 "@K@x;\n"
 "most=(`@])path->`W_length;\n"
-"batch->$t=walk->@G+@k*path->`W_length;\n"
+"batch->`R=walk->@G+@k*path->`W_length;\n"
 "}else{\n"
 "batch->@]s=path->@]s+walk->@M;\n"
 "`Sbatch->@]s[0]!=walk->@G)\n"
 "@K@x;\n"
 "$n`H s`Ms<@k;s++)\n"
 "most=max(most,(`@])(batch->@]s[s+1]-batch->@]s[s]`L\n"
-"batch->$t=batch->@]s[@k];\n"
+"batch->`R=batch->@]s[@k];\n"
 "}\n"
 "batch->most=(`H)most;\n"
-"@Kmost<=$SHORT_SEGMENT&&batch->$t+@>S_BEHIND*@k<=path->$t&&\n"
-"batch->$t-walk->@G+@k<=walk->`Es;\n"
+"@Kmost<=$SHORT_SEGMENT&&batch->`R+@>S_BEHIND*@k<=path->`R&&\n"
+"batch->`R-walk->@G+@k<=walk->`Es;\n"
 "}\n\n\n\n",
 "@%@t`walk_batch(`+@Y`path*path,`walk*walk,@Y``Ulet*`U,\n"
 "@c@y){\n"
@@ -7438,8 +7440,8 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$PREFETCH(`U->`Q+walk->@M,$PREFETCH_DST,1);\n"
 "`store_`I(`U->`Q,walk->@M,`Ys,`U->stream&&aligned);\n"
 "walk->@M+=@k;\n"
-"walk->`Es-=batch.$t-walk->@G+@k;\n"
-"walk->@G=batch.$t;\n"
+"walk->`Es-=batch.`R-walk->@G+@k;\n"
+"walk->@G=batch.`R;\n"
 "@Ktrue;\n"
 "}\n"
 "@g\n"
@@ -7515,7 +7517,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`V.@y=`V.zero=is_$a?(`@])(@M*path->pitch):0;\n"
 "`V.@v=is_$a?(`H)$xpath->`W_length,@0ul):0;\n"
 "}else{\n"
-"`@] behind=$x`Rs.y,$AS_OFFSET(path->$t`L\n"
+"`@] behind=$x`Rs.y,$AS_OFFSET(path->`R`L\n"
 "`V.@y=$x`Rs.x,behind);\n"
 "`V.zero`M\n"
 "`V.@v=(`H)$x@@(behind-`V.@y),@0ul);\n"
@@ -7542,7 +7544,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`H @y,`H $ss){\n"
 "`H $t=`V->whole?(`V->skew+`V->whole-1u)/$SEGMENT_VECTOR:0;\n"
 "@'`$v*$o=`V->whole?`V->@ds:path->@ds;\n"
-"`S$SEGMENT_VECTOR==1&&path->$t==0)\n"
+"`S$SEGMENT_VECTOR==1&&path->`R==0)\n"
 "@`;\n"
 "@(u@2@j_LOADS@m\n"
 "x`N.raw=$o[$x@y+k*@j@C($ss),$t)];\n"
@@ -7657,10 +7659,10 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`V.@W=path->@Ms;\n"
 "`V.mark`M\n"
 "`V.$p=`V.tail=@5@l\n"
-"$n`H p`Mp<path->probes&&`V.@r+p*path->@~<path->$t;p+=$SUB@nS){\n"
+"$n`H p`Mp<path->probes&&`V.@r+p*path->@~<path->`R;p+=$SUB@nS){\n"
 "@c@|=`V.@r+(p+$SUB@n)*path->@~;\n"
 "@c@M=`@M$jpath,@|);\n"
-"@t$a=p+$SUB@n<path->probes&&@|<path->$t;\n"
+"@t$a=p+$SUB@n<path->probes&&@|<path->`R;\n"
 "`S@j==0)\n"
 "`P->`Vers[$SUB@n]=$a?@M:path->@Ms;\n"
 "@.;\n"
@@ -7690,9 +7692,9 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`H $l,`H `Ws,@Z`@M_@a*`P){\n"
 "`H $ss=1u<<$l,$s=@i&($ss-1),`W=@i>>$l;\n"
 "`H most=$SEGMENT_SPLIT?(`H)path->@~:@0u;\n\n"
-"`H a`A=$ss*max(32u,2u*@j_LOADS*$SEGMENT_VECTOR);\n"
+"`H limit=$ss*max(32u,2u*@j_LOADS*$SEGMENT_VECTOR);\n"
 "`S$BY_ROWS|($SEGMENT_SPLIT&$COMMUTATIVE&($ss==@jS)))\n"
-"a`A=most;\n"
+"limit=most;\n"
 "@thas_`W=$SEGMENT_SPLIT|(`W<`Ws);\n"
 "@c`E=@@@{s*`Ws,`V_`W=has_`W?@@@{*`Ws+`W:path->@Ms;\n"
 "``Rs `Rs=``Rs$jpath,`V_`W);\n"
@@ -7700,7 +7702,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`stretch `V=`stretch$jpath,`V_`W,`Rs);\n"
 "`$s_$v_t x[@j_LOADS];\n"
 "`O`Y=@5@l\n"
-"@tis_long=`V.@v>a`A;\n"
+"@tis_long=`V.@v>limit;\n"
 "`$s_$v(x,path,&`V,`@y_@d(&`V,$s,$ss),$ss);\n"
 "$KEEP_LOADS();\n"
 "`Rs=``Rs$jpath,`V_`W+`E);\n"
@@ -7709,7 +7711,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Y=`neighbours_`Y`K`Y,$ss,&`P->reduce);\n"
 "`S(@3SEGMENT_LANES)?`W!=1:true)&($s==0)& !is_long&(`V_`W<path->@Ms))\n"
 "``Ulet_write`K`U,`V_`W,`Y);\n"
-"`S!$BY_ROWS&&a`A<most)\n"
+"`S!$BY_ROWS&&limit<most)\n"
 "`long_`Y`Kpath,`U,is_long&&$s==0&&`V.@v<=most,@y,$l,`P);\n"
 "}\n"
 "}\n"
@@ -7760,7 +7762,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7429 \"kernels.cl.inc\"\n"
+"#line 7439 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7787,11 +7789,10 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "#if !$$h\n"
 "@`;\n"
 "@g\n"
-"`S!$$hS_ARRIVE&&@i==0)\n"
+"`S@i==0)\n"
 "`device_fence();\n"
 "`S`ticket($COUNTERS(`Aials),@{s,&@a->ticket)!=@{s-1)\n"
 "@`;\n"
-"`S!$$hS_ARRIVE)\n"
 "`device_fence();\n"
 "`Y=``Aials_`Y`K`Aials,@{s,epoch,@a);\n"
 "@O\n"
@@ -7813,7 +7814,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7498 \"kernels.cl.inc\"\n"
+"#line 7507 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8003,11 +8004,11 @@ static const char *const gpuscan__piece_integral[] = {
 "}``F_@|;\n\n\n"
 "@%``F_@| ``F_@|_in(@Y`integral_@\\s*@\\s){\n"
 "@cblocks=(@\\s->strips+$SUB@nS-1)/$SUB@nS,@{=get_@{_id(0);\n"
-"@c`W=@{/blocks;\n"
+"@c@\\=@{/blocks;\n"
 "``F_@| at;\n"
-"at.strip=(@{-`W*blocks)*$SUB@nS+$SUB@n;\n"
-"at.image=`W/@\\s->bands;\n"
-"at.band=`W-at.image*@\\s->bands;\n"
+"at.strip=(@{-@\\*blocks)*$SUB@nS+$SUB@n;\n"
+"at.image=@\\/@\\s->bands;\n"
+"at.band=@\\-at.image*@\\s->bands;\n"
 "at.`Ws=`band_`Ws(@\\s,at.band);\n"
 "at.`Es=(@\\s->@z&$FLAG_REHEARSAL)?0:at.`Ws+1;\n"
 "at.x=at.strip*$STRIP+@j*@>;\n"
@@ -8015,7 +8016,7 @@ static const char *const gpuscan__piece_integral[] = {
 "at.adds=at.strip<@\\s->strips&&(@\\s->few_strips?@j<at.strip:at.strip>0);\n"
 "at.back=@\\s->few_strips&&at.adds?at.strip-@j:0;\n"
 "@Kat;\n"
-"}\n\n\n\n",
+"}\n\n\n\n\n",
 "@%@H`t*`@Xs_at(@H`t*$mies,@Y`integral_@\\s*@\\s,\n"
 "@Y``F_@|*at){\n"
 "@K$mies+@\\s->$mies_@]+(at->image*@\\s->bands+at->band)*@\\s->width+at->x;\n"
@@ -8118,20 +8119,10 @@ static const char *const gpuscan__piece_integral[] = {
 "`Es-=bands*stride+at->back;\n"
 "@(int v`Mv<@>;v++)\n"
 "above[v]=@5@l\n"
-"$n@cband`Mband<bands;band+=@&){\n"
-"`Ox[@&*@>],y[@&];\n"
-"@(@2@&@m{\n"
-"@c`W=$xband+k,bands-1);\n"
-"y`N=`Es[`W*stride];\n"
+"_Pragma(\"unroll 4\")$n@cband`Mband<bands;band++){\n"
+"$u=@:`K$u,`Es[band*stride]);\n"
 "@(`H v`Mv<@>;v++)\n"
-"x[k*@>+v]=@Xs[`W*@\\s->width+(v<at->pixels?v:0)];\n"
-"}\n"
-"@(@2@&@m\n"
-"`Sband+k<bands){\n"
-"$u=@:`K$u,y`N);\n"
-"@(int v`Mv<@>;v++)\n"
-"above[v]=@:`Kabove[v],x[k*@>+v]);\n"
-"}\n"
+"above[v]=@:`Kabove[v],@Xs[band*@\\s->width+(v<at->pixels?v:0)]);\n"
 "}\n"
 "`S!at->adds)\n"
 "$u=@5@l\n"
@@ -8399,13 +8390,13 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n\n",
 "kernel $@n_SIZE @equan`F_cpu(`%$QUAN$g@1S@)`=\n"
 "`@|s @|s=`@|s$jedges,&@\\s);\n"
-"@cgiven[$MAX_FRACTIONS],`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws;\n"
-"$FRACTIONS_PUT(given);\n"
+"@cfraction_$l[$MAX_FRACTIONS],`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws;\n"
+"$FRACTIONS_PUT(fraction_$l);\n"
 "@vs+=@\\s.@vs_@];\n"
 "`Q+=@\\s.`Q_@];\n"
 "cdf+=@\\s.cdf_@]*@\\s.cdf_size;\n"
 "$n@c`W=get_@{_id(0);`W<`Ws;`W+=get_num_@{s(0))\n"
-"`quan`F_`W`K@vs+`W*@\\s.pitch,`W,given,&@\\s,&@|s,cdf,\n"
+"`quan`F_`W`K@vs+`W*@\\s.pitch,`W,fraction_$l,&@\\s,&@|s,cdf,\n"
 "`Q+`W*@\\s.results);\n"
 "}\n"
 "@g\n"
@@ -8488,7 +8479,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n\n\n\n\n"
 "kernel $@n_SIZE @equan`F_sm`P(`%$QUAN$g@1S@)`=\n"
 "`@|s @|s=`@|s$jedges,&@\\s);\n"
-"@Zulong*given=$QUAN$g_FRACTIONS;\n"
+"@Zulong*fraction_$l=$QUAN$g_FRACTIONS;\n"
 "@Zulong*@W=$QUAN$g_$hS+$SUB@n*(@jS*@&+1);\n"
 "@c`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws;\n"
 "`H bins=(`H)@\\s.bins,@ds=(bins+@>-1)/@>;\n"
@@ -8497,7 +8488,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`Q+=@\\s.`Q_@];\n"
 "cdf+=@\\s.cdf_@]*@\\s.cdf_size;\n"
 "`S@i==0){\n"
-"$FRACTIONS_PUT(given);\n"
+"$FRACTIONS_PUT(fraction_$l);\n"
 "}\n"
 "@.;\n"
 "$n@c@y=@@get_@{_id(0)*$SUB@nS*per;@y<`Ws;\n"
@@ -8513,7 +8504,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`sm`P_`C`Kx,@W,@a);\n"
 "$n`H i=@j;i<here*results;i+=@jS)\n"
 "`sm`P_search(`Q+`W*results+i,@vs+(`W+i/results)*@\\s.pitch,\n"
-"@W+i/results*@ds,@ds,bins,given[i%results],\n"
+"@W+i/results*@ds,@ds,bins,fraction_$l[i%results],\n"
 "(`H)@\\s.none,&@|s);\n"
 "`S@\\s.cdf_size)\n"
 "@(@2@&@m{\n"
@@ -8528,7 +8519,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "$SUB@n_SYNC();\n"
 "}\n"
 "}\n"
-"@g\n\n\n\n",
+"@g\n\n\n",
 "@7@c`quan`F_walk(`+@'``X*@vs,@Huchar*cdf,@ccdf_size,\n"
 "@Y`@|s*@|s,@Y`mean_range*range,@c@y,\n"
 "@c$t,`H batches,@c@W,@crank,@H`H*to,\n"
@@ -8650,7 +8641,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n\n"
 "kernel $@n_SIZE @equan`F(`%$QUAN$g@1S@)`=\n"
 "`@|s @|s=`@|s$jedges,&@\\s);\n"
-"@Zulong*given=$QUAN$g_FRACTIONS,*ranks=$QUAN$g_$hS;\n"
+"@Zulong*fraction_$l=$QUAN$g_FRACTIONS,*ranks=$QUAN$g_$hS;\n"
 "@Zulong*bin_of=ranks+$MAX_FRACTIONS;\n"
 "`H bins=(`H)@\\s.bins,results=(`H)@\\s.results,`W_@{s=(`H)@\\s.`W_@{s;\n"
 "`H @~s=`W_@{s*$SUB@nS,@{s_`W=(`H)get_@{_id(0)/`W_@{s;\n"
@@ -8662,7 +8653,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`Q+=@\\s.`Q_@];\n"
 "cdf+=@\\s.cdf_@]*@\\s.cdf_size;\n"
 "`S@i==0){\n"
-"$FRACTIONS_PUT(given);\n"
+"$FRACTIONS_PUT(fraction_$l);\n"
 "}\n"
 "$n@c`W=@{s_`W;`W<`Ws;`W+=get_num_@{s(0)/`W_@{s){\n"
 "@'``X*of_`W=@vs+`W*@\\s.pitch;\n"
@@ -8684,7 +8675,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`$ss_`C`Kx,within,`Y,@a);\n"
 "@W=`@{_@_`K`Y[0],&$b,@a);\n"
 "$n`H i=@i;i<(is_mean?2*results:results);i+=$@n){\n"
-"ranks[i]=`rank(given[i],$b);\n"
+"ranks[i]=`rank(fraction_$l[i],$b);\n"
 "bin_of[i]=bins;\n"
 "bin_of[$MAX_FRACTIONS+i]`M\n"
 "`S$b==0&& !is_mean)\n"
@@ -8710,7 +8701,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8538 \"kernels.cl.inc\"\n"
+"#line 8537 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -9030,7 +9021,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8918 \"kernels.cl.inc\"\n"
+"#line 8917 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9069,7 +9060,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "@6$CHANNELS_ALL ($CHANNEL_MASK == (1u << $CHANNELS) - 1u)\n"
 "@6$CHANNEL_ON(c) ($CHANNELS_ALL || ($CHANNEL_MASK >> (c) & 1u))\n"
 "@6$CHANNEL_SLOT(c) ($CHANNELS_ALL ? (c) : pop@v($CHANNEL_MASK &((1u << (c)) - 1u)))\n\n\n\n"
-"@6$MOVED ($CPU ? 64 : 1)\n\n\n\n\n"
+"@6$MOVED ($CPU ? 64 : 1)\n\n\n\n"
 "@%@ehistogram_move(@H`@ver*accumulators,@H`@ver*@vs,\n"
 "@c@y,@c$t,@c`E,@c`P_bins,`H tables,\n"
 "`H @z){\n"
@@ -9123,7 +9114,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9040 \"kernels.cl.inc\"\n"
+"#line 9039 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
 "@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
@@ -9225,12 +9216,12 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "table[@ver[0]]+=$BLOCK;\n"
 "@`;\n"
 "}\n"
-"}\n"
+"}\n\n\n",
 "@Y`H r$z=$CHANNELS==3?24:8;\n"
 "_Pragma(\"unroll 1\")$n`H v`Mv<$BLOCK;v+=r$z)\n"
 "_Pragma(\"unroll\")$n`H j`Mj<r$z;j++)\n"
 "$COUNT_AT(@ver[v+j],j,$WEIGHTED?weights[(v+j)/$CHANNELS]:1);\n"
-"}\n\n\n",
+"}\n\n\n"
 "@%@e@v_alone(`+$SAMPLES samples,``W_t `W,@ci,\n"
 "@'`weight*weights,`table table,\n"
 "`b$zs b$zs,`edges edges){\n"
@@ -9300,7 +9291,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@6`tables_clear(table, b$zs)\n"
 "@6`tables_add(table, `Ys, atomics, adds, b$zs, edges) \\\n"
 " `histogram_move(table,`Ys,0,b$zs.`P_bins,1,b$zs.`P_bins,1,@z)\n"
-"@O\n\n\n\n"
+"@O\n\n\n\n",
 "kernel $@n_SIZE void\n"
 "`histogram(`%$HISTOGRAM@1S,@Z`H*@a@)`=\n"
 "@c@{=get_@{_id(0),@{s=get_num_@{s(0);\n"
@@ -9314,11 +9305,11 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@O\n"
 "weights+=@\\s.weights_@];\n"
 "@hCOPIES\n"
-"@tdraw=@{s>1,alone=@{s==1;\n"
+"@tdraw=@{s>1,direct=@{s==1;\n"
 "`table table=@a;\n"
 "`tables_clear(table,b$zs);\n"
 "@g\n"
-"@tin_@vs=(@z&$FLAG_IN_COUNTS)!=0,draw=@{s>1,alone=@{s==1&&in_@vs;\n"
+"@tin_@vs=(@z&$FLAG_IN_COUNTS)!=0,draw=@{s>1,direct=@{s==1&&in_@vs;\n"
 "`table table=accumulators+(@{-(in_@vs?1:0))*b$zs.`P_bins;\n"
 "`Sin_@vs&&@{==0){\n"
 "table=@vs;\n"
@@ -9332,7 +9323,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@cmembers=@\\s.members,`As=@\\s.`Fs*members;\n"
 "`S$$gD){\n"
 "draw=draw&&`As<@0-@{s;\n"
-"alone= !$COPIES||(@z&$FLAG_FINISH);\n"
+"direct= !$COPIES||(@z&$FLAG_FINISH);\n"
 "}else{\n"
 "draw=draw&&blocks<@0/$BLOCK;\n"
 "`As=members=draw?blocks/$PIECE+1:@{s;\n"
@@ -9350,14 +9341,14 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`@v_`A`K`F,`A-@\\*members,members,samples,weights,@\\s,table,b$zs,edges);\n"
 "@\\*=b$zs.`P_bins;\n"
 "`S$$gD)\n"
-"`tables_add(table,alone?@vs+$COUNTS_AT(@\\):accumulators+@\\,!alone,adds,\n"
-"b$zs,edges);\n"
+"`tables_add(table,direct?@vs+$COUNTS_AT(@\\):accumulators+@\\,!direct,\n"
+"adds,b$zs,edges);\n"
 "}\n"
 "`S$$gD)\n"
 "@`;\n"
 "`S$COPIES)\n"
-"`tables_add(table,alone?@vs:accumulators,!alone,adds,b$zs,edges);\n"
-"`Salone|| !(@z&$FLAG_FINISH))\n"
+"`tables_add(table,direct?@vs:accumulators,!direct,adds,b$zs,edges);\n"
+"`Sdirect|| !(@z&$FLAG_FINISH))\n"
 "@`;\n"
 "`S@{s>1){\n"
 "`device_fence();\n"
@@ -9373,8 +9364,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9333 \"kernels.cl.inc\"\n"
-"@;@b{\n"
+"#line 9334 \"kernels.cl.inc\"\n"
+"@;@b{\n\n\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
 "@Z`H*`V;\n"
@@ -9662,40 +9653,28 @@ static const char *const gpuscan__piece_histogram[] = {
 "@6$ARRIVAL (1ul << $ARRIVALS)\n\n\n\n\n\n"
 "@7@ehand_over(@Y`@ving*to,@H`@ver*@vs,`H members,\n"
 "@talone,`H @z,`H `P_bins){\n"
-"enum{AT_ONCE=4};\n"
 "`H bins=$MERGE?`P_bins:$xto->slice_bins,`P_bins-to->@y_bin);\n"
-"$n`H k=@i;k<bins;k+=AT_ONCE*$@n){\n"
-"`@ver `Ys[AT_ONCE];\n"
-"@tstores[AT_ONCE];\n"
-"@(`H j`Mj<AT_ONCE;j++){\n"
-"`H `V=k+j*$@n;\n"
-"@t$a=`V<bins;\n"
-"`Ys[j]= !$a?0:$MERGE?to->upper[`V]:`copies_`Y(to,`V);\n"
+"$n`H `V=@i;`V<bins;`V+=$@n){\n"
+"`@ver `Y=$MERGE?to->upper[`V]:`copies_`Y(to,`V);\n"
+"`H bin=to->@y_bin+`V;\n"
+"@tstores=alone;\n"
 "`S@3HISTOGRAM_@n)&&get_@{_id(0)==0)\n"
-"`Ys[j]`M\n"
-"stores[j]=$a&&alone;\n"
+"`Y`M\n"
 "@hARRIVALS != $ARRIVALS_NONE\n"
-"`S$a&& !alone){\n"
-"@c@W=atom_add((vola`F @Hulong*)to->accumulators+to->@y_bin+`V,\n"
-"$ARRIVAL+`Ys[j]);\n"
-"stores[j]=@W>>$ARRIVALS==members-1;\n"
-"`Ys[j]+=(`@ver)(@W&($ARRIVAL-1`L\n"
+"`S!alone){\n"
+"vola`F @Hulong*accumulator=(vola`F @Hulong*)to->accumulators+bin;\n"
+"@c@W=atom_add(accumulator,$ARRIVAL+`Y);\n"
+"stores=@W>>$ARRIVALS==members-1;\n"
+"`Y+=(`@ver)(@W&($ARRIVAL-1`L\n"
+"`Sstores)\n"
+"atom_xchg(accumulator,@3COUNTS_LEFT)?1ul:0ul);\n"
 "}\n"
 "@g\n"
-"`S!alone&&`Ys[j])\n"
-"`add_global(to->accumulators+to->@y_bin+`V,`Ys[j]);\n"
+"`S!alone&&`Y)\n"
+"`add_global(to->accumulators+bin,`Y);\n"
 "@O\n"
-"}\n"
-"@(`H j`Mj<AT_ONCE;j++){\n"
-"`H bin=to->@y_bin+k+j*$@n;\n"
-"`S!stores[j])\n"
-"continue;\n"
-"@hARRIVALS != $ARRIVALS_NONE\n"
-"`S!alone)\n"
-"atom_xchg((vola`F @Hulong*)to->accumulators+bin,@3COUNTS_LEFT)?1ul:0ul);\n"
-"@O\n"
-"`@v@T(@vs,bin,`Ys[j],(@z&$FLAG_ACCUMULATE)!=0);\n"
-"}\n"
+"`Sstores)\n"
+"`@v@T(@vs,bin,`Y,(@z&$FLAG_ACCUMULATE)!=0);\n"
 "}\n"
 "}\n"
 "@O\n\n\n\n\n"
@@ -9775,7 +9754,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9805 \"kernels.cl.inc\"\n"
+"#line 9796 \"kernels.cl.inc\"\n"
 "kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
 "get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
@@ -9787,7 +9766,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9825 \"kernels.cl.inc\"\n"
+"#line 9816 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9896,7 +9875,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9957 \"kernels.cl.inc\"\n"
+"#line 9948 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9947,7 +9926,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10013 \"kernels.cl.inc\"\n"
+"#line 10005 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -10084,7 +10063,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10172 \"kernels.cl.inc\"\n"
+"#line 10164 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10205,7 +10184,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "@w[p]=@U@w(`P,p);\n"
 "@U@v_`P(&`B,@y,$t,@w,$y,`Bes);\n"
 "$n`H p`Mp<`Bes;p++)\n"
-"moves+=moving[p]=@U@|_`D($y[p],@y,$t);\n\n\n"
+"moves+=moving[p]=@U@|_`D($y[p],@y,$t);\n\n\n\n"
 "@tto_`Q=`B.$r==c`P->$r_`Q?@x:`B.$r==c`P->$r_tmp||moves%2!`M\n"
 "@t$cs_to_`Q=$cs_in_`Q?@x:`B.$mied.$o==c`P->$cs_tmp||moves%2!`M\n"
 "$n`H p`Mp<`Bes;p++){\n"
@@ -10366,7 +10345,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10510 \"kernels.cl.inc\"\n"
+"#line 10503 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10455,7 +10434,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n\n\n"
 "@;@b{\n"
 "`key_code $r[$ROUNDS];\n"
-"`H $bs[@i_DIGITS];\n\n"
+"`H $bs[@i_DIGITS];\n\n\n"
 "`H @ys[@i_DIGITS*$ROWS];\n"
 "`H starts[@i_DIGITS];\n"
 "`H @|s[$PACKED_$hS($PLACE@p)];\n"
@@ -11025,7 +11004,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11294 \"kernels.cl.inc\"\n"
+"#line 11288 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11183,7 +11162,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11476 \"kernels.cl.inc\"\n"
+"#line 11470 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11276,7 +11255,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11578 \"kernels.cl.inc\"\n"
+"#line 11572 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -11473,7 +11452,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_PACKS, 131072)    /* sort: the first pass packs payloads from several arrays into records */                \
     X(FLAG_UNPACKS, 262144)  /* sort: the last pass unpacks the records and stores each payload to its array */        \
     X(FLAG_BLOCKS, 524288)   /* sort on a CPU: elements move block by block, a block's keys first, then its values */  \
-    X(FLAG_REHEARSAL, 1073741824) /* integral image, quantile: the kernel does nothing, see gpuscan__rehearse */       \
+    X(FLAG_REHEARSAL, 1073741824) /* columns, integral image, quantile: kernels do nothing, see gpuscan__rehearse */   \
     X(FENCE_NONE, 0)         /* no fence of device scope is known for the device */                                    \
     X(FENCE_PTX, 1)                                                                                                    \
     X(FENCE_OPENCL2, 2)                                                                                                \
@@ -11489,8 +11468,8 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
     X(BIN_MODE_CHECKED, 3)                                                                                             \
     X(BIN_MODE_GENERAL, 4)                                                                                             \
-    X(BIN_MODE_GUESS, 5)     /* for floats. An estimated bin, even a very wrong one, is corrected by bins' edges */    \
-    X(BIN_MODE_NEAREST, 6)   /* for floats. An estimated bin is right or one too high. Its lower edge decides */       \
+    X(BIN_MODE_GUESS, 5)     /* for floats. Bins' edges correct an estimated bin, even a very wrong one */             \
+    X(BIN_MODE_NEAREST, 6)   /* for floats. An estimated bin is right, or one too high: its lower edge tells which */  \
     X(HEADS_NONE, 0)         /* HEADS_...: where segments of a scan begin. NONE: there are no segments */              \
     X(HEADS_FLAGS, 1)        /* segments begin where a flag is not 0 */                                                \
     X(HEADS_KEYS, 2)         /* segments begin where a key differs from the key before it */                           \
@@ -11505,7 +11484,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(QUANTILE_RANKS, 1)     /* quantiles on GPUs: not the form MEAN, and at most QUANTILE_FEW fractions */            \
     X(QUANTILE_SMALL, 2)     /* like RANKS, but a sub-group processes one or more whole histograms at a time */        \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
-    X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red, except IMAGE_RED_ALPHA */        \
+    X(IMAGE_RED, 1)          /* the source is an image of red or grey, red and green, RGB or RGBA, in any order */     \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
     X(IMAGE_RED_ALPHA, 3)    /* the source is an image that has red and alpha */
 /* Lists the values of public enums that kernels use. */
@@ -11590,7 +11569,7 @@ enum {
     GPUSCAN__FOR_LISTS = 32,   /* selections and runs */
     GPUSCAN__FOR_SELECTIONS = 64,
     GPUSCAN__FOR_INDICES = 128, /* selections that store indices, but no elements */
-    GPUSCAN__FOR_OUTPUTS = 256, /* selections with several outputs besides indices, or wide ones: see WIDE_ELEMENTS */
+    GPUSCAN__FOR_OUTPUTS = 256, /* selections with several outputs besides indices, or wide elements (WIDE_ELEMENTS) */
     GPUSCAN__FOR_ELEMENTS = 512, /* selections that store only dst, by a predicate or with src as flags */
     GPUSCAN__FOR_RUNS = 1024,
     GPUSCAN__FOR_KEYS = 2048,  /* runs that reduce nothing */
@@ -11610,9 +11589,9 @@ typedef struct gpuscan__tuning {
     uint64_t up_to;   /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
-    uint32_t ahead;     /* how far ahead of the scan SINGLE_PASS_AHEAD sums tiles, if it loads them twice: in bytes of
-                           src and dst together; in runs, of keys; in selections, of src or flags (4 for a bit) */
-    uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
+    uint32_t ahead;     /* if SINGLE_PASS_AHEAD loads tiles twice: how far ahead of the scan it sums them, in bytes of
+                           src and dst (runs: keys; selections: src or flags. A flag of 1 bit counts as 4 bytes) */
+    uint32_t registers; /* NVIDIA: maximum registers per work-item; 0: no limit. Intel: not 0: large register file */
     int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: gpuscan__loads_once decides */
 } gpuscan__tuning;
 
@@ -11629,8 +11608,8 @@ typedef struct gpuscan__facts {
 
 /* Lists the fields of a profile: X(field, values), with a value for each GPUSCAN__ON_... in this order: simulator,
    NVIDIA, AMD, Intel, other GPU, llvmpipe, Skylake, other CPU, unknown. `group` is the number of work-items of a group,
-   `vectors` the vectors per work-item, and `registers` the maximum number of registers per work-item, if the compiler
-   accepts a limit; 0: no limit.
+   `vectors` the vectors per work-item. `registers`, on NVIDIA's GPUs, is the maximum number of registers per work-item
+   (0: no limit). On Intel's GPUs, any number but 0 selects the large register file. Other devices ignore it.
      ALIKE    the same value for all profiles. It is a field so that tests can change it
      NVIDIA   a value for NVIDIA's GPUs, and one for all others
      CHOOSE   strategies: for the simulator; NVIDIA's, AMD's and Intel's GPUs; CPUs; all others */
@@ -11676,15 +11655,15 @@ typedef struct gpuscan__facts {
     X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* how far ahead src is prefetched, in bytes; 0: not at all */  \
     X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* prefetch distance, bytes; 0: large outputs bypass caches */  \
     X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1)) /* maximum elements that one work-item sorts in one launch */         \
-    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item: each one leaves partial cache lines */    \
+    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item. Fewer leave more partial cache lines */   \
     X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum elements of a sort that first moves keys into buckets */       \
-    /* A sort makes buckets only if they have, on average, at most this many bytes (half as many if values move with   \
-       the keys), or at most half of a core's share of the cache (8 MiB if this half is more than 8 MiB) */            \
+    /* A sort makes no buckets if they would have, on average, more bytes than the larger of two limits: this number   \
+       (its half if values move with the keys), and half of a core's share of the cache (at most 8 MiB) */             \
     X(sort_bucket, GPUSCAN__ALIKE(1 << 20))                                                                            \
     X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* minimum bytes of a bucket that is divided once more */
 
 /* Reductions. On an NVIDIA GPU, two groups of 512 work-items share a multiprocessor's registers. A work-item has 8
-   loads in flight, but 2 if it loads structs for a custom operator. tuning: reduce-groups, reduce-structs */
+   loads in flight, but 2 for a custom operator on a type of 8 or 16 bytes. tuning: reduce-groups, reduce-structs */
 #define GPUSCAN__NUMBERS_reduce(X)                                                                                     \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_SINGLE_PASS, MULTI_PASS))                                \
     X(group,          {32, 512, 256, 256, 256, 64, 64, 64, 64})                                                        \
@@ -11694,13 +11673,14 @@ typedef struct gpuscan__facts {
     X(registers, GPUSCAN__NVIDIA(64, 0))
 
 /* Reductions of rows and segments. Extra groups may sum the long rows or segments. Segments always have extra groups if
-   src has more than `lanes` elements. If lanes sum the short segments and extra groups the long ones, all groups have
-   split_group work-items. Without extra groups, groups that sum segments have lanes_group work-items. If segments are
-   short, the host halves lanes_group, but not below 128, until src has lanes_items elements per work-item of one group:
-   small groups start earlier than large ones. lane_registers leaves registers for the offsets of the next segments,
-   which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
+   src has more than `lanes` elements. All groups of a launch have the same number of work-items: split_group if there
+   are extra groups, otherwise `group` for rows and lanes_group for segments. If each row or segment takes a whole
+   group, gpuscan__fit_each may set another number. If segments are short, the host halves lanes_group, but not below
+   128, until lanes_group * lanes_items is at most the number of src's elements: small groups start earlier.
+   lane_registers is enough to hold also the offsets of the next segments, which lanes load early.
+   tuning: segments-lanes, segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
-    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* if rows lack extra groups. See gpuscan__fit_each */   \
+    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, and for gpuscan__fit_each's segments */     \
     X(vectors,     { 2,    4,   4,   4,   4,  4,  4,  4,  4})                                                          \
     X(per_unit,    { 4,    4,   8,   8,   8,  4,  4,  4,  4}) /* extra groups per compute unit, for long segments */   \
     X(row_lanes, GPUSCAN__ALIKE(4096))                        /* maximum elements of a row that a sub-group sums */    \
@@ -11710,39 +11690,43 @@ typedef struct gpuscan__facts {
     X(lanes_items, GPUSCAN__NVIDIA(256, 0))                                                                            \
     /* minimum elements of a row or segment that extra groups sum, if there are 4 or more results per compute unit */  \
     X(split_from, GPUSCAN__ALIKE(4096))                                                                                \
-    X(lane_registers, GPUSCAN__NVIDIA(48, 0)) /* register limit if lanes sum short segments, extra groups long ones */
+    /* register limit if each lane loads vectors of short rows or segments, and extra groups sum the long ones. Not    \
+       for ARGMIN, ARGMAX and sums of more than 8 bytes */                                                             \
+    X(lane_registers, GPUSCAN__NVIDIA(48, 0))
 
 /* Histograms. On an NVIDIA GPU, one group of 1024 work-items has all registers of a multiprocessor. While some of its
    sub-groups load, others count. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank.
    Larger samples arrive too slowly to need that. On AMD's and Intel's GPUs, two groups per unit, each with 32 copies of
    256 bins, fill 64 KiB of local memory. On CPUs, groups draw parts of the samples by ticket, so one group per thread
-   suffices. 1-byte samples get 4 groups: bytes of one channel are counted without tickets. tuning: histogram-copies */
+   suffices. 1-byte samples get 4 groups, a number from before their groups drew tickets. tuning: histogram-copies */
 #define GPUSCAN__NUMBERS_histogram(X)                                                                                  \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_MULTI_PASS, SINGLE_PASS))                                \
     X(group,         {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                        \
     X(vectors, GPUSCAN__ALIKE(4))                                                                                      \
     X(per_unit[2],   { 4,    1,   2,   2,   4, 16,  4,  4,  4}, /* groups per compute unit. [1]: samples > 1 byte */   \
                      { 4,    1,   4,   4,   4, 16,  1,  1,  4})                                                        \
-    /* groups per compute unit if bins lie in global memory, or in slices and samples exceed GPUSCAN__SLICE_SHORT */   \
+    /* groups per compute unit if bins lie in global memory, or in slices while plan->few and key.rows are 0 */        \
     X(per_unit_far,  { 4,    2,   4,   4,   4, 16,  1,  1,  4})                                                        \
-    X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4}) /* minimum vectors per work-item without slices */     \
+    /* minimum vectors per work-item if local memory holds all bins, and not only a slice (a part of the bins) */      \
+    X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4})                                                        \
     X(copies[2],     { 2,   32,  32,  32,   4,  2,  8,  8,  4}, /* maximum copies of the bins in local memory */       \
                      { 2,   16,   8,   8,   4,  2,  8,  8,  4}) /* [1]: samples > 1 byte */                            \
-    /* register limit; none if bins lie in slices (unless `few` is 1) or in global memory (unless `rows` is 1) */      \
+    /* register limit if local memory holds all bins, if samples are few and bins lie in slices (plan->few), or if     \
+       bins lie in global memory and there are several rows, picture tiles or an image (key.rows) */                   \
     X(registers, GPUSCAN__NVIDIA(64, 0))                                                                               \
-    /* vectors that a work-item loads at a time if bins lie in slices and samples are few: see GPUSCAN__SLICE_SHORT */ \
+    /* vectors that a work-item loads at a time if bins lie in slices and samples are few (plan->few) */               \
     X(short_vectors, { 2,    4,   0,   0,   0,  0,  2,  2,  0})                                                        \
     /* maximum bytes of local memory that a group has for bins */                                                      \
     X(local,         {16384, 49152, 32768, 32768, 16384, 16384, 1 << 20, 1 << 20, 16384})                              \
     /* maximum number of slices into which bins are cut if they do not fit local memory */                             \
     X(slices,        { 4,   16,   8,   8,   8,  8,  4,  4,  8})
 
-/* Sorts. A tile has up to `vectors` elements per work-item. A larger tile stores longer runs of elements with one
-   digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA
-   (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. If only the device knows the count, launches are as large as
-   for the desc's `count`. tuning: sort-counted. `units`, the compute units that a group fills, is 8 on Intel's GPUs:
-   what Intel counts as a compute unit is a part of a core. Local memory serves 8 or 16 of these parts. A group of 512
-   work-items has 64 sub-groups of 8 lanes, which fill 8 of them. tuning: sort-intel, sort-together-others */
+/* Sorts. A tile has up to `vectors` elements per work-item, unless gpuscan__sort_tiles has a number. A larger tile
+   stores longer runs of elements with one digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6
+   waves per SIMD. With 32 KiB, CDNA (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. If only the device knows
+   the count, launches are as large as for the desc's `count`. tuning: sort-counted. `units`, the compute units that a
+   group fills, is 8 on Intel's GPUs: 8 or 16 of Intel's compute units share local memory. A group of 512 work-items has
+   at most 64 sub-groups (of 8 lanes), which fill 8 units. tuning: sort-intel, sort-together-others */
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
@@ -11751,8 +11735,8 @@ typedef struct gpuscan__facts {
                 {0, 42 << 10, 32 << 10, 0, 42 << 10, 0, 0, 0, 0}) /* [0]: sub-groups have 32 lanes; [1]: otherwise */  \
     /* 1: a tile whose keys or values have 8 bytes or more may pass through local memory in 2 or 4 parts */            \
     X(halves,   { 0,   1,   1,   0,   0,  0,  0,  0,  0})                                                              \
-    /* maximum elements that SINGLE_PASS sorts in one launch, with at most one tile per compute unit. The groups wait  \
-       for each other, so the device must not suspend running groups */                                                \
+    /* maximum elements that SINGLE_PASS sorts in one launch, with one tile per group. The groups wait for each other, \
+       so the device must not suspend running groups */                                                                \
     X(together, {0, 1 << 21, 1 << 20, 1 << 18, 0, 0, 0, 0, 0})                                                         \
     /* a sort in one launch has at most one group per `units` compute units, so that all groups run together */        \
     X(units,    { 1,   1,   1,   8,   1,  1,  1,  1,  1})                                                              \
@@ -11876,8 +11860,8 @@ typedef struct gpuscan__program {
     int rehearsed;           /* 1: the kernels have been launched ahead of a call: see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
-    size_t stored;           /* 1 + bytes of PART_RECORDING when the program was loaded, or when the last write to the
-                                cache began; 0: neither. The program is rewritten only if PART_RECORDING has grown */
+    size_t stored;           /* 1 + bytes of PART_RECORDING when the program was loaded or last written to the cache,
+                                even if that failed; 0: neither. It is written again only if PART_RECORDING has grown */
     int runs;                /* 1: a call has launched the program */
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
@@ -11887,7 +11871,7 @@ enum {
     GPUSCAN__SET_VALUE,
     GPUSCAN__SET_LOCAL,   /* local memory */
     GPUSCAN__SET_SHAM,    /* the stand-in for a caller's buffer */
-    GPUSCAN__SET_NONE,    /* a count_buffer that holds 0 */
+    GPUSCAN__SET_COUNT,   /* a count_buffer that holds 0 */
     GPUSCAN__SET_SCRATCH,
     GPUSCAN__SET_IMAGE,   /* an image of one pixel */
     GPUSCAN__SETS
@@ -11895,11 +11879,11 @@ enum {
 
 /* Describes the stand-ins for a call's buffers in a rehearsal, a launch ahead of a call: see gpuscan__rehearse. */
 typedef struct gpuscan__stage {
-    uint64_t sham, scratch, zeros; /* bytes of: a buffer's stand-in; scratch; the zeros at scratch's beginning */
+    uint64_t sham, scratch, zeros; /* bytes of a buffer's stand-in, of scratch, and of the zeros that begin scratch */
     cl_image_format image;         /* the stand-in image's format; all 0: no image */
 } gpuscan__stage;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
-#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of `sham`, and of `scratch` in blobs' recordings */
+#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of a stand-in, and of scratch in blobs' launches */
 
 /* A launch that gpuscan__rehearse has recorded. gpuscan__replay repeats the launch without a plan, since no plan comes
    with a blob. `values` holds the arguments passed by value, one after another: the struct of numbers and at most one
@@ -11921,7 +11905,7 @@ typedef struct gpuscan__recording {
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
 
 /* The object's scratch buffers. All but PLAIN begin with ticket counters, which are 0 between calls.
-     ZEROS      accumulators of histograms, 0 between calls
+     ZEROS      accumulators of histograms and digit counts of sorts, 0 between calls
      WORDS...   state words of one width. An epoch in each word distinguishes it from words of earlier calls. Words of
                 several widths in one buffer would not work: bits of one could look like the epoch of another
      PLAIN      everything else */
@@ -11978,7 +11962,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     va_start(arguments, format);
     length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    words = gpuscan_result_string(result); /* cut at the colon before advice: `format` has its own advice */
+    words = gpuscan_result_string(result); /* advice after a colon is cut, because `format` gives its own */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
              result == CL_INVALID_COMMAND_QUEUE || result == -9999 /* NVIDIA's driver has lost the context */
                  ? ": the queue is invalid, or its context is lost and no object on it works any more"
@@ -12039,7 +12023,7 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
 static const struct {
     char mark, without[5]; /* without: the code in programs that have no values and no sources */
     char with[16];         /* with values or sources: the first part of the code */
-    char source[56];       /* with sources: the second part, once for each source, with the source's number for # */
+    char source[56];       /* the code's second part: added once for each source, with its number in place of # */
     const char *values;    /* if the call has values: the last part of the code that the mark stands for */
 } gpuscan__marks[] = {
     {'-', "", "`call,", "", ""},
@@ -12095,7 +12079,7 @@ static const char *gpuscan__word(const char *code) {
 }
 
 /* Adds embedded code and expands its abbreviations. ` and a mark become the mark's code. The two characters of a word
-   (see gpuscan__word) become the word. Any other $ becomes GPUSCAN_, and any other ` gpuscan_. */
+   (see gpuscan__word) become the word. Any other $ becomes GPUSCAN_, and any other ` becomes gpuscan_. */
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
         size_t plain = strcspn(code, "@$`");
@@ -12105,7 +12089,7 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
         if (!*code)
             return;
         word = gpuscan__word(code);
-        if (word && *word == '@') /* the word "@" stands for itself */
+        if (word && *word == '@') /* the word "@" is an @ of the code: it is not expanded again */
             gpuscan__text_add(text, word);
         else if (word)
             gpuscan__text_code(text, word);
@@ -12194,7 +12178,7 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
      an expression of a and b for integers (scalars or vectors); "": the operator is custom
      an expression of a and b for floats; "": the operator is custom, or for integers only
      the identity of integers; "": the type's largest value (MIN) or least value (MAX), or the operator has its own
-     1 if signed integers are computed as unsigned ones, otherwise 0
+     1 if signed integers are computed as unsigned integers, otherwise 0
      the comparison of ARGMIN or ARGMAX; "" for other operators
      the self-test's data
      the host's expression of integers a and b in self-tests, which use b ? b : a as custom operator. `less` is a < b */
@@ -12288,7 +12272,7 @@ typedef struct gpuscan__elements {
     int commutes;
     const char *convert; /* the custom conversion; NULL: there is none */
     uint32_t seen; /* 0: the conversion's x is an element; else x is an image's pixel, with this number of channels */
-    int selects; /* a GPUSCAN__SELECTS_...; a selection scans counts: 0 or 1 per element; with BITS, 0 to 32 per word */
+    int selects; /* GPUSCAN__SELECTS_.... A selection scans counts: 0 or 1 per element; with BITS, 0 to 32 per word */
     int inverts; /* 1: elements are kept if their flag or custom->select is 0 */
     uint32_t channels; /* numbers in an element. With several, the element is a vector. 0 means 1 */
 
@@ -12451,7 +12435,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
                                      const gpuscan__type_names *names) {
     const gpuscan__type_facts *dst = &gpuscan__types[e->dst];
     const gpuscan__op_facts *op = &gpuscan__ops[e->op];
-    int zero = e->op == GPUSCAN_OP_ADD && dst->kind == 'f'; /* 1: -0 is the identity, but sums start with +0 */
+    int minus_zero = e->op == GPUSCAN_OP_ADD && dst->kind == 'f'; /* 1: -0 is the identity, but sums start with +0 */
     char line[128];
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
@@ -12472,9 +12456,9 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
         return;
     }
     gpuscan__define(text, "COMBINE", dst->kind == 'f' ? op->real : op->integer);
-    gpuscan__define(text, "START", zero ? "0" : "GPUSCAN_IDENTITY");
+    gpuscan__define(text, "START", minus_zero ? "0" : "GPUSCAN_IDENTITY");
     gpuscan__define(text, "IDENTITY",
-                    zero                      ? "-0.0f"
+                    minus_zero                ? "-0.0f"
                     : *op->identity           ? op->identity
                     : e->op == GPUSCAN_OP_MIN ? dst->largest
                                               : dst->least);
@@ -12572,7 +12556,7 @@ typedef struct gpuscan__range {
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* 1: buffer.mem is an image, which has been checked already */
     int at_zero;  /* 1: kernels access the range even if the count is 0 and no total is wanted, see gpuscan__rehearse */
-    /* gpuscan__check_range sets the fields below */
+    /* gpuscan__check_range sets the fields below. root: the buffer that buffer.mem is, or that it is a part of */
     cl_mem root;
     cl_mem_flags flags;
     uint64_t begin, end; /* the range is [begin, end) of root, in bytes */
@@ -12605,7 +12589,7 @@ struct gpuscan__plan {
     int is_enqueued; /* 1: the queue may hold commands of the call. Set before the first command is enqueued */
 
     /* the function `choose` of the operation reads the fields below */
-    int in_place;              /* 1: src and dst are the same range */
+    int in_place;              /* 1: the call is in place, so an output shares memory with an input */
     int both_places; /* 1: with AUTO, a preparation plans two calls: not in place, then in place. Set by `resolve` */
     size_t group_limit;        /* maximum work-items of a group: the limit of the device, or of the call's kernels */
     int is_stand_in;           /* 1: a self-test's texts stand in for the caller's: see prove_custom */
@@ -12614,7 +12598,7 @@ struct gpuscan__plan {
     /* the function `choose` of the operation sets the fields below from the elements and the device's profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* if count_buffer holds 0: maximum bytes of PLAIN scratch that kernels access; 0: no limit */
+    uint64_t idle_plain; /* maximum bytes of PLAIN scratch that kernels use if count_buffer holds 0; 0: no limit */
 
     int not_built; /* 1: the driver did not build the program; gpuscan__build sets it */
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
@@ -12722,8 +12706,8 @@ enum { GPUSCAN__VENDOR_AMD = 0x1002 };
 static const gpuscan__facts gpuscan__profiles[] = {
     /* Columns: devices, name, type, vendor, part, launches_late, polls, refused */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", 0, 64, 0},
-    /* This row is for NVIDIA's own driver, since Mesa and PoCL do not accept PTX. `launches_late` is 0: a loaded
-       blob's kernels are not launched ahead, because first calls would not be faster. tuning: host-blob-first-calls */
+    /* This row is for NVIDIA's own driver, since Mesa and PoCL do not accept PTX. `launches_late` is 0, so
+       gpuscan_set_blob only loads kernels. Launching them, too, would save no time. tuning: host-blob-first-calls */
     {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", 0, 20000, GPUSCAN__CPU_STRATEGIES},
     /* `polls` is large, since waits may be long: the awaited group may not run until another kernel's groups end. */
     {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, "", 1, 20000, GPUSCAN__CPU_STRATEGIES},
@@ -12744,7 +12728,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
    measured on an H100, which used PTX only to exchange values between lanes and, for AMD's, to load tiles' sums. Groups
    of AMD's and Intel's GPUs may wait for each other, as progress tests showed (Sorensen and others, 2021). */
 
-/* Lists the tiles of scans, selections and runs. A call gets the first row that fits the profile and the call.
+/* Lists the tiles of scans, selections and runs. A call gets the first row that fits device and call. On NVIDIA's GPUs:
      small scans  up to GPUSCAN__FEW_TILES tiles. All groups run at the same time, and each loads the sums of all tiles
                   before its own, which is faster than a look-back
      large scans  groups sum tiles about 24 MiB ahead of the scan, which then finds them in the cache of 50 MB. Vectors
@@ -12763,7 +12747,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_##devices, GPUSCAN__FOR_##calls, size, (kib) ? (uint64_t)(kib) << 10 : UINT64_MAX,                    \
      GPUSCAN_STRATEGY_##strategy, group, vectors, (mib_ahead) * GPUSCAN__MIB, registers, once}
 static const gpuscan__tuning gpuscan__tunings[] = {
-    /* Columns: devices, calls, size (0: all), KiB (0: all), strategy, group, vectors, MiB ahead, registers, once */
+    /* Columns: devices, calls, size, up_to in KiB (0: all), strategy, group, vectors, MiB ahead, registers, once */
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 256, SINGLE_PASS, 128, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 8192, SINGLE_PASS, 256, 2, 0, 64, 0),
     /* calls of one tile: each row serves calls up to the size of its tile */
@@ -12784,7 +12768,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, SCANS, 1, 1024, SINGLE_PASS, 256, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 0, 512, SINGLE_PASS, 256, 2, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 0, 8192, SINGLE_PASS, 256, 4, 0, 64, 0),
-    /* UNPACKED: integers of 1 or 2 bytes that gpuscan__packed does not pack. Later SCANS rows serve packed ones */
+    /* UNPACKED: integers of 1 or 2 bytes that gpuscan__packed does not pack. Later SCANS rows are for packed ones */
     GPUSCAN__TILE(NVIDIA, UNPACKED, 1, 0, SINGLE_PASS_AHEAD, 128, 8, 24, 64, 0),
     GPUSCAN__TILE(NVIDIA, UNPACKED, 2, 0, SINGLE_PASS_AHEAD, 128, 8, 24, 80, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 24, 48, 0),
@@ -12830,8 +12814,9 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(OTHER_GPU, RUNS, 0, 0, MULTI_PASS, 128, 4, 0, 0, 0),
 #endif
     /* Scans on AMD's and Intel's GPUs. On AMD's, SINGLE_PASS_AHEAD beats SINGLE_PASS above 16 MiB (4 MiB if elements
-       have 8 bytes and any order gives the same result). Intel's compiler would keep 8 vectors of bytes or floats in
-       private memory. In segmented scans, 4 vectors of short elements would spill. tuning: scan-fold, scan-intel */
+       have 8 bytes and any order gives the same result). Intel's compiler would keep 8 vectors of bytes or, with
+       SINGLE_PASS_AHEAD, of floats in private memory. In segmented scans, it would spill 4 vectors of short elements.
+       tuning: scan-fold, scan-intel */
     GPUSCAN__TILE(AMD, EXACT, 8, 4096, SINGLE_PASS, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
@@ -12847,7 +12832,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(INTEL, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 8, 0, 256, 0),
     GPUSCAN__TILE(INTEL, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 256, 0),
     GPUSCAN__TILE(INTEL, EXACT, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 0, 256, 0),
-    /* small calls on a CPU: one work-item processes all elements in one launch */
+    /* small calls on a CPU: in one launch, one work-item processes a row (all elements, if there are no rows) */
     GPUSCAN__TILE(CPU, ALL, 0, 256, CPU_MULTI_PASS, 64, 4, 0, 0, 0),
     /* calls that no other row fits */
     GPUSCAN__TILE(SIMULATOR, ALL, 0, 0, SINGLE_PASS, 32, 2, 0, 0, 0),
@@ -12875,7 +12860,6 @@ static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t c
     return NULL;
 }
 
-/* Returns the device's first row that serves calls of any kind and size. */
 static const gpuscan__tuning *gpuscan__any_tuning(const gpuscan *gs) {
     return gpuscan__find_tuning(gs, GPUSCAN__FOR_ALL, 0, UINT64_MAX, 1u << GPUSCAN_STRATEGY_AUTO);
 }
@@ -12966,8 +12950,8 @@ static int gpuscan__has_extension(const char *extensions, const char *name) {
     return 0;
 }
 
-/* Returns the sub-group width that every kernel of a device has or can require. Returns 0 if there is no such width.
-   Intel's compiler chooses a width for kernels that require none. Most Intel GPUs are fastest with 16. */
+/* Returns the width that all kernels' sub-groups should have, or 0 if none is known. With asks_width, the device names
+   it. Otherwise kernels require it: Intel's compiler would choose any. Most Intel GPUs are fastest with 16. */
 static uint64_t gpuscan__subgroup_width(const gpuscan *gs) {
     static const uint32_t widths[] = {16, 32, 8};
     size_t sizes[16], bytes = 0, i, w;
@@ -12982,7 +12966,7 @@ static uint64_t gpuscan__subgroup_width(const gpuscan *gs) {
     return 0;
 }
 
-/* Queries registers and compute capability. Returns 1 if it is at least 7.0, which scoped loads and fences need. */
+/* Queries registers and capability. Returns 1 if the capability is at least 7.0, which scoped loads and fences need. */
 static int gpuscan__has_ptx_lanes(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -13322,8 +13306,8 @@ GPUSCAN__COLD void gpuscan__free_programs(gpuscan *gs, gpuscan__program *program
 
 enum { GPUSCAN__CUSTOM_TEXTS = 8 + GPUSCAN_MAX_SOURCES };
 
-/* Returns the caller's text number `i` for a program: first the texts of `e->custom`, then the types of sources. For
-   NULL, returns a text that no caller has: otherwise an empty `convert` and a missing one would have equal texts. */
+/* Returns the caller's text number `i` for a program: first the texts of `e->custom`, then the types of sources.
+   Returns "\1" in place of a text that is NULL: "" would make an empty `convert` and a missing one equal. */
 static const char *gpuscan__custom_text(const gpuscan__elements *e, size_t i) {
     const gpuscan_custom *custom = e->custom;
     const char *const *types = e->source_types;
@@ -13393,7 +13377,7 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
    NVIDIA's assembler may fail because of the limit and, on optimized kernels, even without a limit: driver 580 reported
    "register allocation failed with register count of 7" (an inclusive scan of rows of f32 to f16). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program, uint32_t registers) {
-    char limit[32], options[96]; /* must follow from the program's text: gpuscan__same_text compares no options */
+    char limit[32], options[96]; /* must follow from the program's text: gpuscan__same_text compares only texts */
     cl_int code;
     int attempt;
     /* Intel's compiler ignores the option if a GPU has register files of one size only. */
@@ -13424,7 +13408,7 @@ static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *pro
     const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
     const char *name = text->data + strlen(text->data) + 1;
     size_t number = 0, i;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < text->data + text->length; i++) { /* tested: no program has more */
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < text->data + text->length; i++) { /* no program has more (tested) */
         cl_int code = CL_SUCCESS;
         program->kernels[i] = gs->cl.clCreateKernel(program->program, name, &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
@@ -13496,7 +13480,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
             gpuscan__text_code(&kernels, *literal);
     if (kernels.failed)
         return gpuscan__no_memory(gs, "the kernels' text");
-    sources[0] = program->parts[GPUSCAN__PART_TEXT].data; /* the kernels' names follow its NUL */
+    sources[0] = program->parts[GPUSCAN__PART_TEXT].data; /* ends at the NUL before the kernels' names */
     sources[1] = kernels.data;
     program->program = gs->cl.clCreateProgramWithSource(gs->context, 2, sources, NULL, &code);
     gpuscan__release(&gs->allocator, kernels.data);
@@ -13550,7 +13534,7 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns a build's register limit. LANES_SUBGROUPS (Intel): `registers`; any number but 0 makes gpuscan__build_somehow
-   select the large register file. PTX: `registers`, or 0 (no limit) if a group would need too many. Otherwise: 0. */
+   select the large register file. PTX: `registers`, or 0 (no limit) if a group cannot have so many. Otherwise: 0. */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
         return registers;
@@ -13619,9 +13603,11 @@ enum {
     GPUSCAN__SEES_IMAGE = 2 /* x is a pixel of an image, and the expression sees `at` and `near` */
 };
 
-/* Adds a function with `lines`, the caller's expression. `head` is the function's type, name and parameters, in the
-   notation of gpuscan__text_code. `sees` is a sum of GPUSCAN__SEES_.... The body is "return", `lines` and `after`. If
-   `after` itself returns, the body begins with "GPUSCAN_T gpuscan_e =" instead: `after` returns this variable. */
+/* Adds a function that evaluates `lines`, the caller's expression. `head` is the function's type, name and parameters
+   without the closing ")", in the notation of gpuscan__text_code. `sees` is a sum of GPUSCAN__SEES_.... Build logs call
+   the expression "custom", followed by `name`. `after` is the function's code after the expression. If it contains
+   "return", the expression initializes the variable gpuscan_e, which `after` then returns. Otherwise "return" precedes
+   the expression, with "(" if `after` begins with ")". */
 static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *name,
                                        const char *lines, const char *after) {
     const char *before = strstr(after, "return") ? " $T `e =" : *after == ')' ? " return (" : " return";
@@ -13729,9 +13715,9 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
         gpuscan__undefine(text, custom->source);
 }
 
-/* Returns whether init can be an argument by value: all of a kernel's arguments must fit device.parameters. Besides
-   init, there are the call's values, the sources' pointers and offsets, and less than 256 bytes of other arguments.
-   PoCL 3.1 places arguments that are aligned to more than 64 bytes wrong. */
+/* Returns whether init can be an argument by value: all of a kernel's arguments must fit device.parameters bytes.
+   Besides init, there are the call's values, the sources' pointers and offsets, and less than 256 bytes of other
+   arguments. PoCL 3.1 misplaces an argument whose type is aligned to more than 64 bytes. */
 static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__given *given = &plan->key.given;
     uint32_t sources = given->sources[0] ? 2 * GPUSCAN_MAX_SOURCES * (uint32_t)sizeof(cl_ulong) : 0;
@@ -13739,8 +13725,8 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) 
            plan->e.dst_size + given->values_size + sources + 256u <= gs->device.parameters;
 }
 
-/* Returns the bytes of gpuscan_prefix in kernels.cl.inc: a sum or, if e->exact is 1, a pair (low, high). In scans by
-   segments (e->begun is not 0), a pair is as large as a sum with its flag. In runs, `high` has e->state_align bytes. */
+/* Returns the bytes of gpuscan_prefix in kernels.cl.inc: a sum (e->t_size) or, if e->exact is 1, a pair (low, high). In
+   scans by segments (e->begun is not 0), `high` replaces the sum's flag. In runs, it has e->state_align bytes. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -13940,7 +13926,6 @@ GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     memset(&gs->scratch[kind], 0, sizeof(gs->scratch[kind]));
 }
 
-/* Releases all of the object's scratch. OpenCL keeps it for commands that use it. The next call gets new buffers. */
 GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
@@ -14000,8 +13985,8 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 
 /* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
 
-/* Enqueues the commands of one call in order. The last command's event is the call's. If the queue is out-of-order or
-   the call has a wait list, each command waits for the one before, so that a failed event stops the whole call. */
+/* Holds a call's state while its commands are enqueued. The last command's event is the call's. If the queue is
+   out-of-order or the call has a wait list, each command waits for the one before, so that a failed event stops all. */
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
@@ -14025,7 +14010,7 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
 }
 
 /* If the last call that used the object's scratch was in another queue or in an out-of-order queue, the next command
-   also waits for that call. A marker joins the caller's wait list to one event, since chain->own holds only two. */
+   also waits for that call. One marker stands for the caller's wait list, because chain->own holds only two events. */
 static void gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event, joined = NULL;
@@ -14097,7 +14082,7 @@ static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) 
     return !chain->in_order || chain->wait_count > 0;
 }
 
-/* Enqueues the launch that waits, if any. is_last: 1 if it is the call's last command. */
+/* Enqueues the launch that waits in the chain, if there is one. is_last: 1 if it is the call's last command. */
 static void gpuscan__chain_flush(gpuscan__chain *chain, int is_last) {
     const gpuscan__program *program = chain->program;
     size_t local;
@@ -14158,7 +14143,7 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
     }
 }
 
-/* Uses the caller's scratch or the object's own. Clears the caller's, except PLAIN: the other kinds must start as 0. */
+/* Uses the caller's scratch or the object's own. Clears the caller's, except PLAIN: all other kinds must start as 0. */
 static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
@@ -14223,8 +14208,8 @@ static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *p
    launch sets all arguments: skipping unchanged arguments would save little host time. tuning: host-arguments */
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
-    size_t kernel; /* the kernel's number in the chain's program */
-    cl_uint index; /* the next argument's */
+    size_t kernel; /* the kernel's index in the chain's program */
+    cl_uint index; /* of the next argument */
     cl_ulong offsets[GPUSCAN_MAX_SOURCES]; /* of the sources, in elements */
 } gpuscan__launch;
 
@@ -14259,19 +14244,19 @@ static uint64_t gpuscan__arg_mem(gpuscan__launch *launch, uint32_t kind, gpuscan
     return buffer.mem && !launch->chain->recording ? buffer.offset : 0;
 }
 
-/* Sets a buffer as a kernel's argument, or NULL if the call gives none, which is faster than another buffer. Returns
-   the buffer's offset, which kernels get in their struct of numbers. tuning: host-null-arguments */
+/* Sets a buffer as a kernel's argument. If the call gives no buffer, passes NULL: a stand-in buffer would be slower.
+   Returns the buffer's offset, which kernels get in their struct of numbers. tuning: host-null-arguments */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     return gpuscan__arg_mem(launch, GPUSCAN__SET_SHAM, buffer);
 }
 
-/* Sets count_buffer as an argument and returns its offset. In a rehearsal, the argument is a buffer that holds 0. */
+/* Sets count_buffer as an argument. Returns its offset. A rehearsal (launch ahead of a call) gets a buffer of zeros. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
-    return gpuscan__arg_mem(launch, GPUSCAN__SET_NONE, buffer);
+    return gpuscan__arg_mem(launch, GPUSCAN__SET_COUNT, buffer);
 }
 
 /* Begins a launch. A kernel's first arguments are the call's sources (buffers that expressions read), without
-   `restrict`, since it makes no call faster. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
+   `restrict`, which makes no call faster. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
     const gpuscan_source *sources = chain->call->sources; /* NULL in a rehearsal, a launch ahead of a call */
     gpuscan__launch launch;
@@ -14302,7 +14287,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind,
     return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
 }
 
-/* Returns `extent`, a number of rows or tiles, but at most 1 in a rehearsal, whose time must not depend on the call. */
+/* Returns `extent`, such as a number of rows, but at most 1 for a rehearsal: its time must not depend on the call. */
 GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, uint64_t extent) {
     return chain->recording ? extent != 0 : extent;
 }
@@ -14386,7 +14371,7 @@ static int gpuscan__add(uint64_t a, uint64_t b, uint64_t *sum) {
     return *sum >= a;
 }
 
-/* Sets *elements to the distance from the first row's begin to the last row's end. Its bytes must fit 64 bits. */
+/* Sets *elements to the distance from the first row's begin to the last row's end. Fails if it overflows in bytes. */
 GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t count, uint64_t rows,
                                                uint64_t pitch, uint64_t size, uint64_t *elements) {
     uint64_t before, bytes;
@@ -14410,7 +14395,7 @@ static void gpuscan__ask(gpuscan *gs, const gpuscan__range *range, cl_mem mem, c
         *r = gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", range->field);
 }
 
-/* Checks a range's memory object, a buffer or an image, and sets the range's root and flags. */
+/* Checks a range's memory object (a buffer or an image). Sets the range's flags and root, the buffer it is part of. */
 static gpuscan_result gpuscan__check_memory(gpuscan *gs, gpuscan__range *range) {
     const char *field = range->field;
     cl_mem mem = range->buffer.mem, parent = NULL, whole = NULL;
@@ -14461,7 +14446,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     const char *field = range->field;
     cl_mem mem = range->buffer.mem;
     size_t size = 0, origin = 0;
-    uint64_t offset, bytes = range->elements * range->size - range->cut, end; /* bytes fit: see gpuscan__check_sizes */
+    uint64_t offset, bytes = range->elements * range->size - range->cut, end; /* no overflow: see check_sizes */
     gpuscan_result r = gpuscan__check_memory(gs, range);
     gpuscan__ask(gs, range, mem, CL_MEM_SIZE, sizeof(size), &size, &r);
     if (range->root != mem)
@@ -14525,7 +14510,8 @@ GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint
 
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
 
-/* Refuses ranges > 2^64 - 1 bytes. Preparations, which may lack buffers, refuse required ranges > BUFFER_MOST bytes. */
+/* Refuses ranges of more than 2^64 - 1 bytes. Preparations may lack buffers, so they also refuse required ranges of
+   more than BUFFER_MOST bytes. */
 static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
     size_t i;
     for (i = 0; i < plan->range_count; i++) {
@@ -14666,8 +14652,8 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks segments, adds the range of their array, and gets the array's type. Refuses segments if `has_rows` is 1: the
-   desc also has rows or pitches. */
+/* Checks segments, adds the range of their array, and gets the array's type. Refuses segments if `has_rows` is 1, which
+   means that the desc also has rows, pitches or `along`. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_segments *segments, uint64_t count, int has_rows,
                                                          gpuscan_type *type) {
@@ -14877,12 +14863,11 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
 
 /* ---- images */
 
-/* [order - CL_R]: how many channels a pixel has. 0: the channel order is not supported. By OpenCL's numbers, the orders
-   are R, A, RG, RA, RGB, RGBA, BGRA, ARGB, INTENSITY, LUMINANCE, Rx, RGx, RGBx, DEPTH, DEPTH_STENCIL, sRGB, sRGBx,
-   sRGBA, sBGRA and ABGR. */
+/* [order - CL_R]: a pixel's number of channels; 0: unsupported order. The orders, by number, are R, A, RG, RA, RGB,
+   RGBA, BGRA, ARGB, INTENSITY, LUMINANCE, Rx, RGx, RGBx, DEPTH, DEPTH_STENCIL, sRGB, sRGBx, sRGBA, sBGRA and ABGR. */
 static const unsigned char gpuscan__image_channels[] = {1, 1, 2, 2, 3, 4, 4, 4, 1, 1, 1, 2, 3, 0, 0, 3, 3, 4, 4, 4};
 
-/* [type - CL_SNORM_INT8]: the type of the numbers that kernels read. By OpenCL's numbers, channels' types are two
+/* [type - CL_SNORM_INT8]: the type of the numbers that kernels read. The channels' types, by number, are two
    signed and two unsigned normalised integers, SHORT_565, SHORT_555, INT_101010, signed and unsigned integers,
    HALF_FLOAT, FLOAT, INT24 (only depth images have it, so it is not supported) and INT_101010_2. */
 static const gpuscan_type gpuscan__image_types[] = {
@@ -14962,7 +14947,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *fi
                          (unsigned long long)facts->height);
 }
 
-/* If there is an image, checks `*type` and `*channels` (how many to use), and replaces defaults by its values. */
+/* If there is an image, checks `*type` and `*channels` (how many to use). If one is 0, sets it to the image's. */
 GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts,
                                                      const char *type_field, gpuscan_type *type, uint32_t *channels) {
     if (!facts->place)
@@ -15056,10 +15041,10 @@ GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uin
         GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
 }
 
-/* Returns an upper bound of sizeof(gpuscan_shared) in kernels.cl.inc. Its member `prefix` has up to two values. */
-static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
+/* Returns the maximum bytes of gpuscan_shared in kernels.cl.inc without its field `windows`. `prefix` may be a pair. */
+static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t vectors) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
-    uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
+    uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * vectors * group;
     uint64_t align = gpuscan__alignment(t_size);
     return (t_size * (group / lanes + 2 + exchange) + gpuscan__lanes_bytes(gs, group) + 8 + 31) / 16 * 16 +
            (align > 16 ? align : 0);
@@ -15119,7 +15104,7 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     key->tile = group * vectors * vector;
 }
 
-/* Returns how many bytes of local memory per group all kernels of a key need. Callers add a kernel's further needs. */
+/* Returns how many bytes of local memory a group needs in every kernel of a key. Callers add a kernel's own needs. */
 GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
@@ -15135,7 +15120,7 @@ static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strateg
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.devices != GPUSCAN__ON_SIMULATOR;
 }
 
-/* Calls the operation's `choose`, and copies the operation's fields to the key. A self-test's key is plan->forced. */
+/* Calls the operation's `choose`, and copies the operation's fields to the key. A self-test's key is *plan->forced. */
 static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan__operation *operation = plan->operation;
     unsigned char *own = (unsigned char *)plan + operation->own_at;
@@ -15158,7 +15143,7 @@ enum {
     GPUSCAN__LACKS_CPU_PASS = 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
     GPUSCAN__LACKS_PASS = 1u << GPUSCAN_STRATEGY_SINGLE_PASS | GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS
 };
-/* Returns the call's strategy or, for AUTO, `by_auto`. If its bit in `lacks` is 1, returns a simpler strategy. */
+/* Returns the call's strategy (AUTO: by_auto) or, if bit `strategy` of `lacks` is 1, a simpler strategy. */
 GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan, uint32_t by_auto, unsigned lacks) {
     gpuscan_strategy forced = plan->call->strategy;
     gpuscan_strategy strategy = forced == GPUSCAN_STRATEGY_AUTO ? (gpuscan_strategy)by_auto : forced;
@@ -15180,8 +15165,8 @@ static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
     return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
 }
 
-/* Called when the object stops using a strategy, a program or the vendor's instructions (`what`, a sentence, says
-   which). Counts and logs this, and keeps the message in gs->refusal for bug reports. why: the cause. */
+/* Called when the object gives up a strategy, a program, limits of registers or the vendor's instructions. `what`, a
+   sentence, says which. `why` is the cause. Counts, logs, and keeps the message in gs->refusal for bug reports. */
 GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const char *what, const char *why) {
     gs->refusals++;
     snprintf(gs->refusal, sizeof(gs->refusal), "%s, %s: %s: %s", plan->operation->name,
@@ -15281,9 +15266,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     return gpuscan__prove_in_place_of(gs, plan, &stand_in);
 }
 
-/* Tests a program. If it is wrong, gives up what it uses and returns AGAIN: limits of registers (NVIDIA's compiler has
-   built wrong programs whose registers it had to spill), else the vendor's instructions, else the strategy. If no
-   strategy is simpler, sets program->wrong. */
+/* Tests a program. If it is wrong, gives up the first of these that it uses, and returns AGAIN: limits of registers
+   (NVIDIA's compiler has built wrong programs whose registers it had to spill), the vendor's instructions, the
+   strategy. If no strategy is simpler, sets program->wrong instead. */
 GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__elements *e = &plan->e;
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
@@ -15340,9 +15325,8 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
 }
 
 /* Plans a resolved call and gets its program. Results of floats depend on the group size. Only the call's own kernels
-   decide this size, so that earlier calls do not change results. There is one exception: a failed build, a failed
-   self-test or a wrong sub-group width makes later calls do without limits of registers, the vendor's instructions or
-   the strategy. */
+   decide this size, so that earlier calls do not change results. The exception: a failed build or self-test, or a wrong
+   sub-group width, makes later calls do without limits of registers, the vendor's instructions or the strategy. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r;
     plan->group_limit = gs->device.group_limit;
@@ -15491,8 +15475,8 @@ static uint64_t gpuscan__wrap(gpuscan_type type, uint64_t bits) {
     return bits;
 }
 
-/* Returns the bit pattern of x as a number of the float type `type`. F32 rounds x. F16 holds x exactly, and x is 0 or
-   has a magnitude from 2^-14 to 65504. */
+/* Returns the bit pattern of x in the float type `type`. For F32, rounds x. For F16, x must be exact in f16: 0, or a
+   magnitude from 2^-14 to 65504. */
 static uint64_t gpuscan__real_bits(gpuscan_type type, double x) {
     float f32 = (float)(type == GPUSCAN_TYPE_F64 ? 0 : x);
     uint32_t u32, magnitude;
@@ -15544,8 +15528,9 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
 /* Describes a round's data: `count` elements in tiles. Tests have several rounds, since one could miss a mistake. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
-    unsigned round; /* decides in which tiles the first element is an edge: see gpuscan__is_edge */
-    int decides;    /* 1: a reduction's operator, such as MIN, returns one of the elements, or init */
+    unsigned round; /* seeds random data. Its parity says whether even or odd tiles begin with an edge, an element to
+                       which many tests give a special value: see gpuscan__is_edge */
+    int picks;      /* 1: a reduction's operator (such as MIN) returns init or one of the elements */
     uint64_t best;  /* the index of the element that a reduction returns; if it is `count`, init is returned */
     int repeats;    /* 1: element `best` has equal elements behind it, which ARGMIN and ARGMAX must not return */
     uint64_t first, step; /* element i's index in src and in the expected scan is first + i * step (modulo 2^64) */
@@ -15563,9 +15548,9 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element `i` is marked. In float sums, unmarked elements are 0. In gpuscan__test_rank, unmarked
-   elements have rank 0 if `decides` is 0. All edges are marked. If a tile begins with an edge, its second element is
-   marked. If not, its first three elements are not marked. Of the remaining elements, about one in `spacing` is. */
+/* Returns whether element `i` is marked. In float sums, unmarked elements are 0. If shape->picks is 0, they have rank
+   0 in gpuscan__test_rank. All edges are marked. If a tile begins with an edge, its second element is marked. If not,
+   its first three elements are not marked. Of all other elements, about one in `spacing` is marked. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -15575,15 +15560,15 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
     return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* Returns the rank of element `i`, from 0 to 100. The cases of shape->decides:
-     0  unmarked elements have rank 0. Ranks of marked ones rise from 2 on. An edge's rank exceeds all ranks before it
+/* Returns the rank of element `i`, from 0 to 100. The cases of shape->picks:
+     0  unmarked elements (see is_marked) have rank 0. Marked ones rise from 2 on. An edge's rank exceeds all before it
      1  element shape->best and its repeats have rank 100, all other elements ranks 1 to 90. If `sparse` is 1, elements
         behind `best` have rank 0. If `best` is the count, init is the result: no rank is 100 (with `sparse`: all 0) */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
-    if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
+    if (shape->picks && sparse && (i > shape->best || shape->best == shape->count))
         return 0;
-    if (shape->decides)
+    if (shape->picks)
         return i == shape->best || (shape->repeats && i > shape->best && i % 3 == 0) ? 100
                                                                                      : 1 + gpuscan__mix(i) % 90;
     if (!gpuscan__is_marked(shape, i, 7))
@@ -15595,8 +15580,9 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns the bit, below bit `bits`, that element `i` changes in tests of AND and OR; 0: it changes none. The edges of
-   four tiles change different bits below 8, but not gpuscan__test_init's bit. Random ones change bits 8, 10, .... */
+/* Returns a mask of the bit that element `i` changes in tests of AND and OR, or 0 if the bit's number is not below
+   `bits`. Edges change bits 0 to 7, each edge of four tiles another bit, but not the bit of gpuscan__test_init. Other
+   elements change random even bits from 8 on. */
 static uint64_t gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     uint64_t bit = gpuscan__is_edge(shape, i) ? gpuscan__test_rank(shape, i, 0) * 8 / 101
                                               : 8 + gpuscan__mix(i) % shape->count * 2;
@@ -15663,16 +15649,18 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
 /* Returns an init that changes every result, but does not hide mistakes in the elements. */
 static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
     const uint64_t high = (uint64_t)1 << 32; /* the lowest bit of the upper half of 64 bits */
-    uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, x;
+    uint64_t level = shape->picks && shape->best == shape->count ? 100 : 1, x;
     unsigned bits = gpuscan__test_bits(e);
     int data = gpuscan__ops[e->op].data;
     switch (data) {
     case GPUSCAN__DATA_RISING: return gpuscan__wrap(e->dst, gpuscan__test_level(e, level));
     case GPUSCAN__DATA_FALLING: return gpuscan__wrap(e->dst, gpuscan__test_level(e, 101 - level));
     case GPUSCAN__DATA_SET:
-    case GPUSCAN__DATA_CLEARED: /* a bit that no element has: bit 0 in odd rounds, bit 2 in even rounds */
+    case GPUSCAN__DATA_CLEARED: /* a bit that no element changes: bit 0 in odd rounds, bit 2 in even rounds */
         x = shape->round % 2 ? 1 : 4;
-        if (data == GPUSCAN__DATA_SET) /* adds bits that no element sets: bit 63 or, if `bits` < 64, from `bits` on */
+        if (data == GPUSCAN__DATA_SET)
+            /* adds bit 63 if `bits` is 64, otherwise every bit from number `bits` on. Of all elements, only -128, of a
+               signed 8-bit type or as a float, may set one of them: its sign fills a wider dst */
             x |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? x : ~x);
     default: /* integers: odd, so that products lose no bit. Floats: sums and products stay exact */
@@ -15721,7 +15709,7 @@ typedef struct gpuscan__test_array {
     unsigned char *before, *expected; /* before: contents before the call; expected: contents expected after the call */
 } gpuscan__test_array;
 
-/* A self-test's image on the host, if the call reads an image. The call skips its first X columns and Y rows. */
+/* The pixels of a self-test's image, on the host. Before them, the image has X more columns and Y more rows. */
 enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
 typedef struct gpuscan__test_image {
     gpuscan_image *image; /* a field of the test's desc, or NULL if there is no image */
@@ -15799,7 +15787,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     format.image_channel_order = CL_RGBA;
     format.image_channel_data_type = CL_FLOAT;
     while (gpuscan__image_types[format.image_channel_data_type - CL_SNORM_INT8] != of->type)
-        format.image_channel_data_type--; /* counts down from CL_FLOAT, since the other types have smaller numbers */
+        format.image_channel_data_type--; /* all integer types have smaller numbers than CL_FLOAT */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
         return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
@@ -15811,7 +15799,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
             memcpy(all + (to * 4 + (alpha ? 3 : c)) * size, of->pixels + (k * of->channels + c) * size, size);
         }
     }
-    /* gpuscan__test_end releases it */
+    /* gpuscan__test_end releases the image */
     return gpuscan__create_image(gs, format, width, height, all, " for a self-test", &of->image->mem);
 }
 
@@ -16118,7 +16106,7 @@ static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
 }
 
 /* Finds each array's range in the plan, and refuses overlaps. For this check, overwrites each range with the addresses
-   of its host array, so the plan is then useless. Gaps between rows are outputs: whole arrays are copied back. */
+   of its host array, so the plan is then useless. Gaps between rows count, too: whole arrays are copied back. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     int i;
@@ -16154,8 +16142,8 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
 }
 
 /* Creates an array's buffer, in the array's memory if the device can use that. Otherwise copies the array to the
-   buffer, unless the call overwrites it all and reads none. Arrays with the same address share a buffer as large as
-   the longest. (gpuscan__host_check refuses equal addresses, unless the call is in place or only reads the arrays.) */
+   buffer, unless the call reads none of it and writes all of it. Arrays with the same address share a buffer as large
+   as the longest. (gpuscan__host_check refuses equal addresses, unless the call is in place or only reads.) */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     const gpuscan__host_array *longest = array;
@@ -16300,8 +16288,8 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
     X(sums_offset) X(keys_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 
-/* Numbers a program's kernels. Multi-pass programs begin with scan_sums, unless key.undivided is 1. The kernel that
-   stores the results comes next, then kernels that only one operation has. */
+/* Lists the indices of a program's kernels. Multi-pass programs begin with scan_sums, unless key.undivided is 1. The
+   kernel that stores the results comes next, then kernels that only one operation has. */
 enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_PARTS,
@@ -16312,7 +16300,7 @@ enum { GPUSCAN__ENGINE_ALONE, GPUSCAN__ENGINE_HEADS, GPUSCAN__ENGINE_MOVE };
     {{"gpuscan_scan_sums", kernel},                                                                                    \
      {"gpuscan_scan_sums", kernel, "gpuscan_scan_heads_clear", "gpuscan_scan_heads_set"},                              \
      {"gpuscan_scan_sums", kernel, "gpuscan_select_move"}}
-/* Returns the number of the kernel that stores the results. */
+/* Returns the index of the kernel that stores the results. */
 static size_t gpuscan__engine_kernel(const gpuscan__key *key) {
     return key->undivided || gpuscan__is_single_pass(gpuscan__key_strategy(key)) ? 0 : GPUSCAN__SCAN_PARTS;
 }
@@ -16346,7 +16334,7 @@ static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__p
     return gpuscan__why_refused(gs, plan, strategy);
 }
 
-/* Returns whether SINGLE_PASS_AHEAD loads each tile once. Loading twice is faster only with NVIDIA's large caches. */
+/* Returns whether SINGLE_PASS_AHEAD loads tiles once. Two loads (to sum and to scan) suit NVIDIA's large caches. */
 static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, const gpuscan__tuning *tuning) {
     return tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD &&
            (tuning->once || !gpuscan__uses_ptx_or_local(gs, key));
@@ -16369,7 +16357,7 @@ static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__pla
 }
 
 /* Returns how many groups fill the device. If only the device knows the tile count (COUNTED in kernels.cl.inc), the
-   host launches at most this many, and each group processes tiles in a loop. Self-tests get 3: their tiles are few. */
+   host launches at most this many, and each group processes tiles in a loop. Self-tests get 3 groups for 4 tiles. */
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
@@ -16402,7 +16390,7 @@ static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
 /* Returns why a launch of `groups` groups cannot process `tiles` tiles, or NULL if it can. */
 static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles, uint64_t groups) {
     if (tiles >= (uint64_t)1 << 30)
-        return "more than 2^30 tiles";
+        return "2^30 tiles or more";
     return groups <= gs->device.work_items / key->group ? NULL : "a launch would exceed the device's work-items";
 }
 
@@ -16435,8 +16423,7 @@ typedef struct gpuscan__heads {
     uint64_t at;         /* if `form` is HEADS_BITS: the bits begin `at` bytes into the scratch of kind PLAIN */
 } gpuscan__heads;
 
-/* Passes the array of flags, keys or bits to the kernel. Returns the offset, counted in flags, in keys or in
-   32-bit words of bits. */
+/* Passes the array of flags, keys or bits to the kernel. Returns its offset in flags, in keys or in 32-bit words. */
 static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads *heads) {
     if (heads->form == GPUSCAN__HEADS_NONE)
         return 0;
@@ -16592,16 +16579,16 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
 }
 
 /* Returns whether lanes exchange results, so that neighbouring lanes store neighbouring bytes. Sets `*bytes` to the
-   size of a lane's vector of results. Vectors of 16 bytes are exchanged by SHIFTS (see kernels.cl.inc), unless the scan
-   is in reverse. Other vectors are exchanged by SPREADS, if local memory suffices. A look-back with LANES_LOCAL (lanes
+   size of a lane's vector of results. Except in reverse, vectors of 16 bytes are exchanged by SHIFTS (see
+   kernels.cl.inc). All others are exchanged by SPREADS, if local memory suffices. A look-back with LANES_LOCAL (lanes
    in local memory) exchanges no results, because PoCL 3.1 would hang. */
 static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own,
                                    uint64_t *bytes) {
     const gpuscan__key *key = &plan->key;
-    int apart = gpuscan__uses_ptx(gs, key) || (gpuscan__uses_ptx_or_local(gs, key) &&
-                                               gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS);
+    int may_exchange = gpuscan__uses_ptx(gs, key) || (gpuscan__uses_ptx_or_local(gs, key) &&
+                                                      gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS);
     *bytes = (uint64_t)gpuscan__scan_vector(&plan->e, own) * plan->e.dst_size;
-    return apart && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
+    return may_exchange && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
 }
 
 /* If lanes exchange vectors through local memory, returns how many bytes this takes per group. Otherwise returns 0. */
@@ -16915,13 +16902,13 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     return plan->tile_rows * plan->length;
 }
 
-/* Returns the register limit of gpuscan_scan_rows. The profile has a second limit for sums of more than 4 bytes, and
-   for src's elements, if these are under 4 bytes and not packed into words. tuning: scan-rows-registers */
+/* Returns the register limit of gpuscan_scan_rows. The profile has two: the second is for sums of more than 4 bytes,
+   and for elements of src of less than 4 bytes that are not packed into words. tuning: scan-rows-registers */
 static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
-    int many = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
+    int is_second = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
     return gpuscan__registers(gs, &plan->common.key,
-                              gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[many]));
+                              gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[is_second]));
 }
 
 /* Plans tiles of whole rows, in a size that grows with `step`. Step 0 has the profile's group size. Its vectors per
@@ -16958,7 +16945,7 @@ static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
-/* Returns the fastest of GPUSCAN__ROWS_.... WITH_GAPS avoids stores of incomplete vectors. tuning: scan-rows-form */
+/* Returns how lanes load whole rows fastest. WITH_GAPS avoids stores of incomplete vectors. tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -17171,17 +17158,16 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
 }
 
 /* Returns how many groups to launch. A group loops over parts of rows. If rows are not cut, a CPU gets 16 groups per
-   compute unit, because units differ in speed, but at most one for every (tile / 16) elements, because starts take
-   time. */
+   compute unit, because units differ in speed. But a group gets at least tile / 16 elements: it takes time to start. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
-    uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
+    uint64_t parts = plan->rows * plan->parts, least = plan->common.key.tile / 16;
     uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
     if (gpuscan__key_is_cpu(&plan->common.key) && plan->parts == 1) /* no overflow: see gpuscan__extent */
         most = gpuscan__min(gpuscan__max(plan->rows * plan->desc->count / least, 1), (uint64_t)gs->device.units * 16);
-    return gpuscan__min(units, most);
+    return gpuscan__min(parts, most);
 }
 
-/* Enqueues the two kernels that turn segments' offsets into bits. `first_kernel` is the number of the first one. */
+/* Enqueues the two kernels that turn segments' offsets into bits. `first_kernel` is the index of the first one. */
 static void gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_plan *plan, size_t first_kernel) {
     const gpuscan_scan_desc *desc = plan->desc;
     uint64_t most = gpuscan__max((uint64_t)chain->gs->device.units * 64, 4096), groups;
@@ -17531,8 +17517,8 @@ static void gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__p
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
 
-/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. The numbers are random: MIN, MAX and custom
-   operators sometimes return the one and sometimes the other. Floats are small: their sums and products are exact. */
+/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. The numbers are random, so that MIN, MAX and
+   custom operators sometimes return either operand. Floats are small: their sums and products are exact. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst) {
     uint64_t random = gpuscan__mix(of_dst ? ~i : i), x = 1 + random % 40;
     if (e->op == GPUSCAN_OP_CUSTOM && of_dst && random >> 63)
@@ -17614,10 +17600,10 @@ GPUSCAN__OWN_KEY(reduce)
 
 enum {
     GPUSCAN__LANE_MEAN = 1 << 16, /* compared with segments' mean length (elements): see gpuscan__segments_split */
-    GPUSCAN__LANE_LONG = 32,      /* elements per lane above which a group sums a row: see gpuscan__segments_each */
-    GPUSCAN__LANE_IN_ORDER = 8,   /* elements per lane above which a group sums a row, if the elements' order matters */
-    GPUSCAN__LANE_LEAST_GROUP = 128, /* minimum work-items of the groups whose lanes sum a small src's segments */
-    GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes sum rows */
+    GPUSCAN__LANE_LONG = 32,      /* maximum elements per lane. A whole group sums a longer row or segment */
+    GPUSCAN__LANE_IN_ORDER = 8,   /* maximum elements per lane if the elements' order matters, otherwise LANE_LONG */
+    GPUSCAN__LANE_LEAST_GROUP = 128, /* minimum work-items of a group whose lanes sum segments, if src is small */
+    GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes sum rows or segments */
     GPUSCAN__LANE_GROUPS_FEW = 8, /* replaces LANE_GROUPS if all rows together have up to LANE_FEW bytes: more groups
                                      would take longer to start than to load. tuning: reduce-lane-groups */
     GPUSCAN__LANE_FEW = 48 << 20,
@@ -17675,8 +17661,8 @@ static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const g
                : profile->reduce.vectors;
 }
 
-/* Returns how many elements a vector has. They fit 16 bytes of src. On a CPU, or if order matters, they also fit 16
-   bytes of dst, except in ARGMIN and ARGMAX, whose results are indices. */
+/* Returns how many elements a vector has: up to 16 bytes in src. On a CPU, or if order matters, also up to 16 bytes in
+   dst, except in ARGMIN and ARGMAX, whose results are indices. */
 static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
@@ -17810,8 +17796,8 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if (plan->image.place)
         *range = plan->image.range;
     /* The range `result` has no buffer. It exists so that gpuscan_reduce_host's array `result` is checked for overlaps.
-       If at_zero were 1, gpuscan__rehearse would replace dst by a buffer as large as dst. It stays 0 for both ranges,
-       since a rehearsal stores at most one result. */
+       A call stores results even if the count is 0. But at_zero of dst and `result` stays 0: a rehearsal stores at most
+       one result, so gpuscan__rehearse need not make its stand-in for dst as large as dst. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -17853,15 +17839,16 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
 }
 
-/* Returns whether extra groups sum long rows or segments. They do if segments have over segments.lanes elements (one
-   may have all), or if the mean length is above `most`, and results are few or desc->count exceeds INT32_MAX. */
+/* Returns whether extra groups sum long rows or segments. They do if the mean length exceeds `most`, and results are
+   few or desc->count exceeds INT32_MAX. They also do if src has segments and desc->count exceeds segments.lanes,
+   because one segment may have all elements. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
            (!plan->by_rows && plan->desc->count > gs->device.profile.segments.lanes);
 }
 
-/* Returns the size of a group for split segments, in work-items. With LANES_LOCAL, a group is a single sub-group. */
+/* Returns the size of groups that sum whole segments, or share long ones: `group` or, with LANES_LOCAL, a sub-group. */
 static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
@@ -17886,8 +17873,8 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
 }
 
 /* Sets the size of groups that each sum one row or segment. If results are few, and extra groups sum the long rows or
-   segments, takes reduce.group (tuning: segments-few). Otherwise takes segments.group and, if order matters, halves it
-   until a segment of mean length fills a tile. */
+   segments, takes the profile's reduce.group (tuning: segments-few). Otherwise takes segments.group and, if order
+   matters, halves it until a segment of mean length fills a tile. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
@@ -17945,9 +17932,9 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         gpuscan__fit_each(gs, plan);
 }
 
-/* Sets the number of groups if rows or segments are split. Rows or segments of more than split_each elements are long,
-   and extra groups sum them. An extra group inspects split_count * split_each elements of src. It sums the elements
-   that belong to long rows or segments: see gpuscan_split_sum. */
+/* Sets the number of groups if key.split is 1. Rows or segments of more than split_each elements are long, and extra
+   groups sum them. An extra group inspects split_count * split_each elements of src. It sums the elements that belong
+   to long rows or segments: see gpuscan_split_sum. */
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
     const gpuscan__profile *profile = &gs->device.profile;
     uint32_t group = plan->common.key.group, tile = plan->common.key.tile;
@@ -17955,7 +17942,7 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     uint32_t per_unit = plan->is_few ? profile->reduce.per_unit : profile->segments.per_unit;
     uint64_t most = gpuscan__min((uint64_t)gs->device.units * per_unit,
                                  plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
-    uint64_t places, share = gpuscan__max((uint64_t)GPUSCAN__REDUCE_STEPS * tile, all >> 12);
+    uint64_t probes, share = gpuscan__max((uint64_t)GPUSCAN__REDUCE_STEPS * tile, all >> 12);
     uint32_t least = profile->segments.split_from;
     uint64_t each = gpuscan__max(least, gpuscan__min(all >> 14, 4 * least));
     each = gpuscan__max(gpuscan__max(each, all >> 18), 4 * mean);
@@ -17964,9 +17951,9 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     if (plan->common.forced)
         each = (uint64_t)group * plan->key.lanes * plan->key.vector;
     plan->split_each = gpuscan__min(each, INT32_MAX);
-    places = gpuscan__max(gpuscan__ceil_div(all, plan->split_each), 1);
-    plan->split_count = gpuscan__min(gpuscan__ceil_div(places, most), gpuscan__ceil_div(share, plan->split_each));
-    plan->split_groups = gpuscan__ceil_div(places, plan->split_count);
+    probes = gpuscan__max(gpuscan__ceil_div(all, plan->split_each), 1);
+    plan->split_count = gpuscan__min(gpuscan__ceil_div(probes, most), gpuscan__ceil_div(share, plan->split_each));
+    plan->split_groups = gpuscan__ceil_div(probes, plan->split_count);
     plan->lane_rows = plan->key.each ? 1 : group >> plan->lane_bits;
     plan->groups = gpuscan__min(gpuscan__ceil_div(plan->results, plan->lane_rows),
                                 plan->key.each ? 1u << 30 : gs->device.units * (uint64_t)GPUSCAN__LANE_GROUPS);
@@ -18033,8 +18020,8 @@ static void gpuscan__reduce_share(const gpuscan *gs, gpuscan__reduce_plan *plan)
 }
 
 /* Sets the scratch size. If there is one result, each group has a partial result. If groups share rows or segments,
-   each group has two (its head and its tail) and a mark, which names the segment that the head completes: see
-   [REDUCE SEGMENTS] in kernels.cl.inc. Results for the host come last. */
+   each has a head (the sum up to the first segment end in its share), a tail (the sum after the last end) and a mark,
+   which names the segment that the head completes. See [REDUCE SEGMENTS]. Results for the host come last. */
 static void gpuscan__reduce_scratch(gpuscan__reduce_plan *plan) {
     uint32_t t_size = plan->common.e.t_size, word = plan->common.key.word;
     uint64_t *plain = &plan->common.need.bytes[GPUSCAN__PLAIN], size = plan->common.e.result_size;
@@ -18162,16 +18149,17 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     const uint64_t bests[] = {0, tile - 1, tile, 2 * tile + tile / 2, 3 * tile, 3 * tile + 4, 3 * tile + 5};
     int data = gpuscan__ops[e->op].data;
     gpuscan__test_shape shape = gpuscan__test_shape_of(tile, round);
-    shape.decides = data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
+    shape.picks = data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
     shape.best = bests[round % GPUSCAN__COUNT_OF(bests)];
     shape.repeats = e->arg;
-    *rounds = !shape.decides ? 2 : (unsigned)GPUSCAN__COUNT_OF(bests) - (e->arg ? 1 : 0);
+    *rounds = !shape.picks ? 2 : (unsigned)GPUSCAN__COUNT_OF(bests) - (e->arg ? 1 : 0);
     return shape;
 }
 
 /* Sets the number and length of a round's rows or segments. Round 0: 20 or more, of 5 elements. Round 1: three, longer
-   than two tiles. Round 2 (only with key.split): three, longer than a lane's loads. Returns 1 + the number of empty
-   segments that follow each segment: 1 or, on a GPU from round 1 on, 15, so that long segments are rare. */
+   than two tiles. Round 2 (only with key.split): three, longer than a lane's loads. Returns 1 for rows. Returns 2 for
+   segments: an empty one follows each. On a GPU from round 1 on, returns 16: 15 empty ones follow each, so that long
+   segments are rare. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -18209,7 +18197,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
         offsets = gpuscan__test_in(test, &desc->segments.data,
                                    (each * rows + 1) * gpuscan__types[desc->segments.type].size);
     }
-    desc->src_width = own.image ? 1021 : 0; /* every device supports images of this width with enough rows */
+    desc->src_width = own.image ? 1021 : 0; /* every device supports images this wide and as high as the test needs */
     src = gpuscan__test_in(test, own.image ? NULL : &desc->src, (length * rows + desc->src_width) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, rows * each * size);
     for (i = 0; i < rows && !test->failed; i++) {
@@ -18283,7 +18271,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image; 0: a CPU counts, or there is a single row */
     uint32_t whole_tiles;        /* 1: the program has a kernel for tiles whose rows are whole vectors */
     uint32_t slices;             /* number of slices into which bins are cut. A group counts one slice */
-    uint32_t by_value, spread;   /* by_value: 1: has counters for byte values, not for bins. spread: 1: counters are
+    uint32_t by_value, spread;   /* by_value: 1: a GPU counts byte values instead of bins. spread: 1: counters are
                                     ordered by value, then by channel; 0: by channel, then by value */
     uint32_t merge;              /* with by_value: 1: adds counts of values to bins at the end; 0: a value is a bin */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
@@ -18318,7 +18306,7 @@ typedef struct gpuscan__histogram_plan {
     uint32_t element_size, sample_size; /* sizes in bytes; with expressions, a sample is a whole pixel */
     uint32_t pixel_elements;            /* elements of a pixel: the desc's channels, or 1 for a custom type */
     uint32_t vector;                    /* number of samples in one load; 1 for images */
-    uint32_t channels;               /* channels that are counted separately; with expressions, 1 */
+    uint32_t channels;               /* channels of a pixel; 1 with expressions, which get whole pixels */
     uint32_t bins, channel_bins;     /* a channel's bins, and its counters: one per bin, with OUTSIDE_COUNT 2 more */
     gpuscan_custom texts;            /* the caller's desc->custom, except that `combine` is desc->weight */
     uint64_t all_bins;               /* sum of channel_bins of all channels in the mask */
@@ -18523,7 +18511,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
     gpuscan__histogram_key *key = &plan->key;
     int ordered = type->kind == 's' ? given[0].i < given[1].i : lower < upper;
     if (key->form == GPUSCAN_BINS_VALUES) {
-        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* integers >= lower; 0: 2^64 */
+        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* count of integers >= lower; 0: 2^64 */
         range = beyond && beyond < bins ? beyond : bins; /* bins past the last 64-bit integer have no samples */
     } else if (lower == 0 && upper == 0) {
         lower = least;
@@ -18591,7 +18579,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, gpuscan__histogram_plan *
     bounds->real_lower = lower = gpuscan__rounded(type, lower);
     bounds->real_upper = upper = gpuscan__rounded(type, upper);
     bounds->real_step = step = gpuscan__rounded(type, gpuscan__even_step(lower, upper, plan->bins, largest));
-    if (!(lower < upper) || !(step >= least)) /* `least` also keeps 1 / step finite */
+    if (!(lower < upper) || !(step >= least)) /* step >= least also keeps 1 / step finite */
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS,
                              "lower and upper: a bin is too fine for the type (bounds of floats: lower.f, upper.f)");
     /* The kernel guesses that sample s is in bin (s - lower) * (1 / step). Among up to 2^20 bins, rounding s - lower
@@ -18808,7 +18796,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
     const gpuscan_histogram_desc *desc = plan->desc = (const gpuscan_histogram_desc *)common->desc;
     int is_weighted = desc->weights.mem || desc->host_weights, is_dense;
-    int clashes = desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes; /* with an image */
+    int clashes = desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes; /* clash with images */
     gpuscan_result r;
     plan->count = desc->count;
     plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 of them */
@@ -18874,9 +18862,9 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 #define GPUSCAN__LOCAL_EDGES 2048 /* up to this many bins, groups copy edges to local memory */
 #define GPUSCAN__EDGES_ALONE 32   /* up to this many bins, making cells takes more time than cells save */
 #define GPUSCAN__FEW_EDGES   256  /* above this many bins, edges stay in global memory if there are no cells */
-#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for cells: each group makes its own */
+#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples to use cells: to make cells takes time */
 
-/* Puts edges in local memory if they fit. To make room, reduces the copies of bins (to 4 for up to FEW_EDGES bins). */
+/* Puts edges in local memory if they fit. To make room, reduces copies of bins: up to FEW_EDGES bins keep 4 or more. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
@@ -18922,7 +18910,7 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, uin
 static const char *gpuscan__gpu_form(const gpuscan__histogram_tuning *tuning, gpuscan__histogram_plan *plan,
                                      uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
-    uint64_t room = gpuscan__max(local / (4 + gpuscan__upper_words(own) * 4), 2) - 1; /* less 1 for samples outside */
+    uint64_t room = gpuscan__max(local / (4 + gpuscan__upper_words(own) * 4), 2) - 1; /* less 1, for samples outside */
     uint64_t slices = gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
     copies = gpuscan__min(copies, tuning->copies[plan->sample_size > 1]);
     if (!gpuscan__upper_words(own) && gpuscan__counts_by_value(plan, local, copies))
@@ -19001,13 +18989,13 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
     uint32_t most = key->group, vector = plan->vector;
-    uint64_t all_items = (uint64_t)vector * most * gs->device.units; /* samples that 1 group per unit loads at once */
-    int is_cpu = gpuscan__key_is_cpu(key), spends;
+    uint64_t at_once = (uint64_t)vector * most * gs->device.units; /* samples that 1 group per unit loads at once */
+    int is_cpu = gpuscan__key_is_cpu(key), is_limited;
     key->vectors = tuning->vectors;
     own->rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
     plan->few = 0;
-    spends = !is_cpu &&
-             (own->tiled || (own->slices == 1 && (own->rows || (own->copies && tuning->short_vectors))));
+    is_limited = !is_cpu &&
+                 (own->tiled || (own->slices == 1 && (own->rows || (own->copies && tuning->short_vectors))));
     if (!is_cpu && own->tiled) { /* takes the smallest group in which work-items have up to two loads */
         key->vectors = (uint32_t)gpuscan__min(key->vectors, gpuscan__max(GPUSCAN__TILE_SAMPLES / vector, 1));
         for (key->group = (uint32_t)gpuscan__min(most, 64); key->group * 2 <= most;) {
@@ -19018,16 +19006,16 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     } else if (own->slices > 1 && !own->rows && tuning->short_vectors) {
         uint64_t slices = gpuscan__min(tuning->slices,
                                        plan->all_bins / (4 * key->group)); /* slices with fewer bins gain nothing */
-        plan->few = plan->samples <= GPUSCAN__SLICE_SHORT * all_items / own->slices;
-        while (slices > own->slices && plan->samples > GPUSCAN__SLICE_MORE * all_items / slices)
+        plan->few = plan->samples <= GPUSCAN__SLICE_SHORT * at_once / own->slices;
+        while (slices > own->slices && plan->samples > GPUSCAN__SLICE_MORE * at_once / slices)
             slices /= 2; /* `slices` is halved, not lowered by 1: each number of slices is another program */
         if (plan->few) {
             own->slices = (uint32_t)gpuscan__max(own->slices, slices);
             key->vectors = tuning->short_vectors;
-            spends = 1;
+            is_limited = 1;
         }
     }
-    key->registers = spends ? gpuscan__registers(gs, key, tuning->registers) : 0;
+    key->registers = is_limited ? gpuscan__registers(gs, key, tuning->registers) : 0;
     if (!own->by_value)
         own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, gpuscan__slice_bins(plan));
     own->local_words = 0;
@@ -19167,7 +19155,7 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
            plan->tile_samples < (uint64_t)1 << 31;
 }
 
-/* Enqueues a launch. If it takes only some of the tiles, first_tile is the first of them. All kernels have the same
+/* Enqueues a launch. If it counts only some of the tiles, first_tile is the first of them. All kernels have the same
    arguments, but GPUSCAN__HISTOGRAM_FINISH needs no local memory. */
 static void gpuscan__histogram_launch(gpuscan__chain *chain, const gpuscan__histogram_plan *plan, size_t kernel,
                                       uint64_t first_tile, uint64_t groups) {
@@ -19237,16 +19225,16 @@ typedef struct gpuscan__test_bins {
     uint64_t step; /* distance between the values that `convert` returns */
 } gpuscan__test_bins;
 
-/* Returns the bins of the channel with number `slot` in the mask. Integers have the call's bounds. In the form EDGES,
-   the test's edges are evenly spaced instead, and some integers are outside of all bins. */
+/* Returns the bins of a channel: number `slot` of those in the mask, from 0 on. Integers have the call's bounds. In the
+   form EDGES, the test's edges are evenly spaced instead, and some integers are outside of all bins. */
 static gpuscan__test_bins gpuscan__test_bins_of(const gpuscan__histogram_plan *plan, uint32_t slot) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
-    const uint32_t own = plan->key.by_channel ? slot : 0;
+    const uint32_t bound = plan->key.by_channel ? slot : 0;
     uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0, bins = plan->bins;
     uint64_t whole = ~(uint64_t)0 >> (64 - type->size * 8), width = gpuscan__max(whole / (bins + 2), 1);
-    gpuscan__test_bins of = {plan->bounds[own].lower, plan->bounds[own].range, 1, 0, 0};
+    gpuscan__test_bins of = {plan->bounds[bound].lower, plan->bounds[bound].range, 1, 0, 0};
     if (type->kind == 'f') {
-        of.lower = (uint64_t)0 - 12 - own;
+        of.lower = (uint64_t)0 - 12 - bound;
         of.range = GPUSCAN__TEST_WIDTH * bins;
     } else if (plan->key.form == GPUSCAN_BINS_EDGES) {
         of.lower = gpuscan__wrap(plan->sample, least + width);
@@ -19265,7 +19253,7 @@ static uint64_t gpuscan__test_begin(const gpuscan__histogram_plan *plan, const g
     return k * of->width + gpuscan__ceil_div(k * of->rest, plan->bins);
 }
 
-/* Adds `weight` to the counter of value x, if the desc's rules choose one. */
+/* Adds `weight` to the counter of value x. Adds nothing if x lies outside the bins and the desc drops such values. */
 static void gpuscan__test_count(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *of, uint64_t x,
                                 uint64_t weight, uint64_t *counts) {
     uint64_t past = x - of->lower, low = 0, high = plan->bins, middle;
@@ -19287,7 +19275,7 @@ static void gpuscan__test_count(const gpuscan__histogram_plan *plan, const gpusc
     counts[low] += weight;
 }
 
-/* Returns value i, often next to a bin's end, and sometimes outside the bins. */
+/* Returns value i: often the first value of a bin or the last before it, and sometimes outside the bins. */
 static uint64_t gpuscan__test_value(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *of, uint64_t i) {
     uint64_t random = gpuscan__mix(i), bins = plan->bins, bin = random % bins, past = random, turn = i % 64;
     uint64_t begin = gpuscan__test_begin(plan, of, bin), width = gpuscan__test_begin(plan, of, bin + 1) - begin;
@@ -19311,8 +19299,8 @@ static uint64_t gpuscan__test_value_bits(gpuscan_type type, uint64_t x) {
     return gpuscan__is_float(type) ? gpuscan__real_bits(type, (double)(int64_t)x / GPUSCAN__TEST_UNITS) : x;
 }
 
-/* Tests expressions of the test in place of the caller's. Their source has the type of custom pixels, a macro for a
-   pixel's number, and a function that returns a value by its number. */
+/* Tests a program with expressions of the self-test in place of the caller's. Their source has the type of custom
+   pixels, a macro that gets the number held in a pixel, and a function that returns the value with a given number. */
 static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan) {
     static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
     gpuscan__histogram_plan stand_in = *(const gpuscan__histogram_plan *)plan;
@@ -19449,7 +19437,7 @@ static void gpuscan__test_set_rows(gpuscan__test *test) {
     }
     desc->pitch = desc->weights_pitch = desc->count + shape[2];
     desc->pitch_bytes = 0;
-    /* a row is cut into two tiles or, without tiles, not at all */
+    /* if tile_width is 0 above, a row is cut into two tiles or, without tiles, not at all */
     desc->tile_width = shape[3] ? shape[3] : desc->count / (1 + tiled) + tiled;
     desc->tile_height = shape[4] ? shape[4] : desc->rows;
 }
@@ -19643,7 +19631,7 @@ static int gpuscan__select_lists_runs(const gpuscan__key *key, const gpuscan__se
            !gpuscan__select_lists_places(own);
 }
 
-/* Defines GPUSCAN_name(X): X(k, word type, words of an element) for each output k from number `from` on. */
+/* Defines GPUSCAN_<name>(X) as a list: X(k, word type, words of an element) for each output k from number `from` on. */
 static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const gpuscan__select_key *key,
                                     uint32_t from) {
     char line[64];
@@ -19662,8 +19650,8 @@ static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const
 /* Returns how many bytes of a group's local memory precede its lists of kept elements. */
 static uint64_t gpuscan__select_list_at(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                         uint32_t t_size) {
-    uint64_t windows = gpuscan__few_bytes(gs, t_size, own->few);
-    return gpuscan__key_shared_bytes(gs, key, t_size) + (windows + 15) / 16 * 16;
+    uint64_t sums = gpuscan__few_bytes(gs, t_size, own->few);
+    return gpuscan__key_shared_bytes(gs, key, t_size) + (sums + 15) / 16 * 16;
 }
 
 /* Returns how many bytes of local memory a group needs, with its lists of kept elements. */
@@ -19720,7 +19708,7 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
 #define GPUSCAN__SELECT_NARROW UINT32_MAX
 #endif
 
-/* Begins resolve for selections and runs: sets the counts, capacity and index size, and adds the payloads' ranges. */
+/* Begins gpuscan__select_resolve and _runs_resolve: sets counts, capacity and index size, and adds payloads' ranges. */
 static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *plan, int in_place) {
     const gpuscan__select_fields *of = &plan->of;
     uint64_t capacity = *of->capacity;
@@ -19732,8 +19720,8 @@ static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *p
                                                   plan->capacity, in_place);
 }
 
-/* Ends `resolve` of selections and runs: checks the tally, and lists the buffers of tally and count_buffer in
-   plan->ranges. Refuses a call that has neither an output nor a tally. */
+/* Ends gpuscan__select_resolve and gpuscan__runs_resolve. Checks the tally, and adds the ranges of tally and
+   count_buffer to the plan. Refuses a call that has neither an output nor a tally. */
 static gpuscan_result gpuscan__select_end(gpuscan *gs, gpuscan__select_plan *plan) {
     static const char *const fields[2][3] = {{"selected.count", "selected.count_type", "selected.dispatch"},
                                              {"runs.count", "runs.count_type", "runs.dispatch"}};
@@ -19918,8 +19906,8 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     } while (!fits && gpuscan__shrink(gs, &group, &vectors));
 }
 
-#define GPUSCAN__WIDE_ELEMENTS 12 /* an element is wide if its outputs together take at least this many bytes */
-/* Returns GPUSCAN__FOR_... bits: the kinds of calls to which a selection or runs belong. Tuning rows list such bits. */
+#define GPUSCAN__WIDE_ELEMENTS 12 /* a single output is wide if an element and its index have this many bytes or more */
+/* Returns GPUSCAN__FOR_... bits: the kinds to which the call belongs. A tuning row fits calls with all of its bits. */
 static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__select_key *key = &plan->key;
@@ -20022,7 +20010,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
     *plain += 64;
-    common->idle_plain = *plain; /* if the device's count is 0, kernels do not access the outputs, which come next */
+    common->idle_plain = *plain; /* if the count on the device is 0, kernels use this scratch, but not the outputs' */
     for (k = 0; k <= plan->key.outputs; k++) { /* 16 bytes more: see gpuscan__arg_output */
         uint32_t size = k < plan->key.outputs ? plan->key.sizes[k] : plan->key.index_size;
         plan->rooms[k] = *plain;
@@ -20043,8 +20031,7 @@ static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__sele
               : gpuscan__arg_buffer(launch, buffer) * (size / word);
 }
 
-/* Sets the arguments of outputs and tally. enters: 1 if kernels store outputs to scratch. leaves: 1 if
-   they copy outputs from scratch. */
+/* Sets the arguments of outputs and tally. enters: 1: kernels store to scratch. leaves: 1: they copy from scratch. */
 static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, int enters, int leaves,
                                  gpuscan__select_numbers *numbers) {
     const gpuscan__select_key *key = &plan->key;
@@ -20152,7 +20139,7 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
         for (byte = 0; byte < size; byte++)
             to[i * size + byte] = (unsigned char)(byte >= 4 ? gpuscan__mix(i) >> byte % 8 * 8 : byte == 0 ? x : 0);
     } else {
-        if (!gpuscan__is_float(type)) /* any one bit sets a flag. Keys differ only in their lowest or highest byte */
+        if (!gpuscan__is_float(type)) /* a flag has one bit, at any place. A key has only its lowest or highest byte */
             x = !e->key ? (uint64_t)keeps << i % bits : run % 2 ? x << (bits - 8) : x;
         gpuscan__put(type, to, i, x);
     }
@@ -20421,12 +20408,12 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
    that do not move with the keys are gathered by index after the passes. Then it chooses the form:
     form     | chosen for                                     | kernels gpuscan_sort_...
     small    | one tile; on a CPU up to sort_small elements   | small: one group, or one work-item of a CPU
-    together | up to profile.sort.together elements           | together: groups wait for each other
-    filled   | SINGLE_PASS, if elements are keys of one byte  | histogram, fill: stores each key as often as counted
+    together | SINGLE_PASS, up to sort.together elements      | together: groups wait for each other
+    filled   | SINGLE_PASS, keys of one byte without values   | histogram, fill: stores each key as often as counted
     sweeps   | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     passes   | MULTI_PASS and CPU_MULTI_PASS otherwise        | count, places, scatter for each pass
-   On a CPU, buckets come first if there are sort_buckets elements or more: see gpuscan__sort_passes. sort_keys precedes
-   all if there is a custom->key. sort_gather comes last, if needed. A digit has 8 bits; with little local memory 4. */
+   On a CPU, buckets may come before the passes: see gpuscan__sort_choose_buckets. sort_keys precedes all if there is a
+   custom->key. sort_gather comes last, if needed. A digit has 8 bits; with little local memory 4. */
 
 /* Lists the forms. A CPU has only the first two. SINGLE_PASS has SMALL and the forms from TOGETHER on. */
 enum {
@@ -20582,11 +20569,11 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : 0);
     if (gpuscan__sort_ranks_quick(gs, own, group) && own->form != GPUSCAN__SORT_SMALL)
-        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* masks[group] overlaps to[radix]; 4: ranks_by */
+        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* a union: masks[group] and to[radix]. 4: ranks_by */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
-/* Lists macros of a program, each with its value: a field of gpuscan__sort_key, or 1 if it has a certain form. */
+/* Lists macros of a program and their values: a field of gpuscan__sort_key, or 1 if the program has a certain form. */
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
     X(SORT_SMALL, form == GPUSCAN__SORT_SMALL) X(SORT_TOGETHER, form == GPUSCAN__SORT_TOGETHER)                        \
     X(SORT_PADDED, padded) X(SORT_FILLS, form == GPUSCAN__SORT_FILLED) X(SORT_COPIES, copies) X(SORT_LOADS, loads)     \
@@ -20649,7 +20636,8 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
 #define GPUSCAN__SORT_NARROW ((uint64_t)UINT32_MAX)
 #endif
 
-/* Returns the bits to flip in codes: a signed integer's sign bit or none; if `descending` is 1, all others instead. */
+/* Returns the bits to flip in keys' codes, which are sorted as unsigned integers: a signed integer's sign bit,
+   otherwise none. If `descending` is 1, returns all other bits instead. */
 static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     uint32_t bits = gpuscan__types[type].size * 8;
     uint64_t ones = ~(uint64_t)0 >> (64 - bits);
@@ -20744,7 +20732,7 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
     return gpuscan__sort_head_bytes(gs, &plan->key, plan->common.key.group) + gpuscan__sort_counts_bytes(plan);
 }
 
-enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile. Maximum groups per core */
+enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum groups per core */
 
 /* The tiles of SMALL sorts that rank by votes. A sort takes the first row whose `group` the device allows, whose
    group * rounds elements suffice, and whose `bytes` hold the larger of key and value. tuning: sort-small-shapes */
@@ -20864,7 +20852,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     gpuscan__key *key = &plan->common.key;
     gpuscan__sort_key *own = &plan->key;
     int is_quick = is_single && gpuscan__sort_is_quick(gs, sort->group), is_tuned;
-    uint32_t group, vectors, batch, parts = own->value_size > 8 ? 4 : 2;
+    uint32_t group, vectors, batch, turns = own->value_size > 8 ? 4 : 2;
     own->form = !is_single                                                                  ? GPUSCAN__SORT_PASSES
                 : plan->end - plan->begin == 8 && plan->keys.size == 1 && !own->value_size ? GPUSCAN__SORT_FILLED
                                                                                             : GPUSCAN__SORT_SWEEPS;
@@ -20874,12 +20862,12 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     vectors = is_tuned ? tile->rounds : sort->vectors;
     batch = gpuscan__sort_ranks_quick(gs, own, group) ? (uint32_t)GPUSCAN__SORT_BATCH : 1;
     if (is_quick && vectors > GPUSCAN__SORT_STEP && gpuscan__is_float((gpuscan_type)key->src) &&
-        (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* parts of floats take more registers than floats */
+        (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* a sort by part of a float takes more registers */
         vectors -= GPUSCAN__SORT_STEP;
-    own->halved = is_single && gpuscan__whole_lanes(gs, group) && vectors >= parts && sort->halves &&
+    own->halved = is_single && gpuscan__whole_lanes(gs, group) && vectors >= turns && sort->halves &&
                   own->value_size && gpuscan__max(own->value_size, plan->keys.size) >= 8;
     if (own->halved)
-        batch = is_quick ? (uint32_t)GPUSCAN__SORT_STEP : parts;
+        batch = is_quick ? (uint32_t)GPUSCAN__SORT_STEP : turns;
     vectors = vectors / batch * batch; /* lanes rank whole batches: see RANK_BATCH */
     if (is_quick) { /* few elements get smaller tiles. tuning: sort-few-groups */
         uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * group * GPUSCAN__SORT_STEP;
@@ -20898,7 +20886,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         return;
     key->registers = gpuscan__registers(gs, key, tile->registers);
     own->loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->keys.size, 16);
-    own->copies = 32; /* of the counts, in the kernel that counts the digits of all passes */
+    own->copies = 32; /* for the kernel that counts the digits of all passes */
     while (own->copies > 1 && (gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
                                gpuscan__sort_histogram_bytes(gs, plan) > gpuscan__sort_room(gs, plan)))
         own->copies /= 2;
@@ -20910,7 +20898,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     gpuscan__sort_key *own = &plan->key;
     int is_single = gpuscan__is_single_pass(strategy), cpu = gpuscan__is_cpu_strategy(strategy);
     key->strategy = (uint32_t)strategy;
-    /* with digits of 8 bits, a group of one work-item takes up to 3,152 bytes */
+    /* with digits of 8 bits, even a group of one work-item may take more than 3 KiB of local memory */
     own->digit_bits = cpu || gs->device.local_memory >= 4 * GPUSCAN__KIB ? 8 : 4;
     own->whole = (cpu || is_single) && gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 &&
                  plan->end == 8 * plan->keys.size;
@@ -20946,10 +20934,11 @@ static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const
     return buffers->to[plan->key.form == GPUSCAN__SORT_SMALL ? 0 : (plan->passes - 1) % 2];
 }
 
-/* Sets the buffers of a sorted array. Passes store to to[0] and to[1] by turns: one is `dst`, the other is scratch.
-   The last pass stores to `dst`, except in two cases. in_place: 1 if `dst` may be `from`. Then to[0] is scratch, since
-   pass 0 loads `from` and stores to to[0]. may_destroy: 1 if passes may overwrite `from`. Then, unless in_place is 1 or
-   the sort is small, to[1] is `from`, and no scratch is needed. A result that does not end in `dst` is copied to it. */
+/* Sets the buffers of a sorted array. Passes store to to[0] and to[1] by turns: one is `dst`, the other is scratch. The
+   last pass stores to `dst`, with two exceptions. in_place: 1 if `dst` may be `from`. Then to[0] is scratch, because
+   pass 0 loads `from` while it stores to to[0]. may_destroy: 1 if passes may overwrite `from`. Then, unless in_place is
+   1, to[1] is `from`, and no scratch is needed. A result that does not end in `dst` is copied to it later. Small sorts
+   ignore both parameters, and FILLED ignores in_place, because they may store to the buffer that they load. */
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, gpuscan_buffer from,
                                      gpuscan_buffer dst, int in_place, int may_destroy) {
     int small = plan->key.form == GPUSCAN__SORT_SMALL;
@@ -20970,7 +20959,7 @@ static void gpuscan__sort_buffers_of_range(gpuscan__sort_plan *plan, gpuscan__so
                              plan->desc->may_destroy_src);
 }
 
-/* Sets the scratch buffers of an array that is no output: two, or one if `both` is 0, since only pass 0 stores it. */
+/* Sets the scratch buffers of an array that is no output: two or, if `both` is 0, one (only pass 0 stores it). */
 static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, int both) {
     buffers->from = buffers->to[0] = buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     if (both)
@@ -20994,7 +20983,7 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     }
     plan->flags |= GPUSCAN__FLAG_NO_KEYS;
     gpuscan__sort_buffers_in_scratch(plan, keys, 1);
-    /* sort_keys writes keys into to[1], since pass 0 writes into to[0]. In a small sort, sort_keys writes into to[0] */
+    /* sort_keys stores keys to to[1], since pass 0 loads them and stores to to[0]. A small sort may use one buffer */
     keys->from = plan->desc->custom ? keys->to[plan->key.form != GPUSCAN__SORT_SMALL] : src->buffer;
 }
 
@@ -21098,8 +21087,8 @@ static void gpuscan__sort_choose_values(const gpuscan *gs, gpuscan__sort_plan *p
 }
 
 /* Decides whether a CPU sort makes buckets (groups of keys with the same most significant digit), and whether it then
-   moves keys and values block by block. A self-test always makes buckets. In some of its rounds, bucket sizes are so
-   uneven that the kernels run all passes instead. */
+   moves keys and values block by block. A self-test makes buckets if it has several passes. In some of its rounds,
+   bucket sizes are so uneven that the kernels run all passes instead. */
 static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__cpu_tuning *cpu = &gs->device.profile.cpu;
     int forced = plan->common.forced != NULL;
@@ -21112,8 +21101,8 @@ static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *
     plan->blocks = forced || bytes * 2 >= (uint64_t)cpu->sort_bucket << 8;
 }
 
-/* Maximum groups per compute unit that loop over tiles, if only the device knows the number of tiles. Local memory has
-   room for no more groups. Further groups take time even without work. tuning: sort-idle-groups */
+/* Maximum groups per compute unit of the kernel `fill` and, if only the device knows the count, of sort_keys and
+   sort_gather. Their groups loop. Further groups would take time even without work. tuning: sort-idle-groups */
 enum { GPUSCAN__SORT_RESIDENT = 4 };
 
 /* Returns how many groups count the digits of all passes. */
@@ -21293,7 +21282,8 @@ static void gpuscan__sort_passes(gpuscan__chain *chain, const gpuscan__sort_plan
 static void gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__sort_plan *plan = (const gpuscan__sort_plan *)common;
     const gpuscan__sort_buffers *const both[] = {&plan->keys, &plan->values};
-    const gpuscan_buffer moved = {NULL, plan->moved_at}; /* where an array is gathered if its dst may be its src */
+    /* moved: scratch. An array that is sorted in place, or may be, is gathered here first, then copied to its dst. */
+    const gpuscan_buffer moved = {NULL, plan->moved_at};
     const gpuscan_buffer permutation = plan->desc->permutation;
     uint32_t i;
     if (plan->desc->custom)
@@ -21483,9 +21473,9 @@ typedef struct gpuscan__integral_plan {
     gpuscan__pixels src, dst;
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* an image has `bands` bands of `band_rows` rows, and `strips` column strips */
-    uint64_t steps_at;                 /* index in PLAIN scratch, in elements, of the sums of tiles and their rows */
+    uint64_t steps_at;                 /* index in PLAIN scratch, in elements, of each tile's sum and its rows' sums */
     uint32_t few_strips;               /* 1: tiles add up the strips to their left: `carries` is not launched */
-    int is_apart;                      /* 1: a round of a self-test keeps few_strips at 0, to test `carries` */
+    int has_carries;                   /* 1: a round of a self-test keeps few_strips at 0, to test `carries` */
 } gpuscan__integral_plan;
 
 #define GPUSCAN__INTEGRAL_PLAN(X) X(bands) X(band_rows) X(steps_at) X(few_strips)
@@ -21610,7 +21600,7 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
     int clashes = desc->src.mem || desc->src.offset || desc->src_pitch || desc->src_pitch_bytes ||
-                  desc->src_image_pitch || desc->images > 1; /* with an image */
+                  desc->src_image_pitch || desc->images > 1; /* fields that an image replaces */
     uint64_t src_elements, dst_elements;
     gpuscan__range *range;
     gpuscan_result r;
@@ -21709,7 +21699,7 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     if (plan->common.forced)
         plan->band_rows = key->undivided ? height : gpuscan__min(plan->band_rows, 2 * (uint64_t)key->vectors - 1);
     plan->bands = gpuscan__ceil_div(height, plan->band_rows);
-    plan->few_strips = !plan->is_apart && plan->strips <= gpuscan__group_lanes(gs, key->group);
+    plan->few_strips = !plan->has_carries && plan->strips <= gpuscan__group_lanes(gs, key->group);
 }
 
 static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *common) {
@@ -21777,8 +21767,8 @@ static void gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan
     gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
 }
 
-/* Fills the pixels, and the table by a plain loop. `above` has a zero for each cell of a row of the table. If there are
-   floats, pixels are small integers, so that sums are exact. */
+/* Fills the pixels, and the table by a plain loop. On entry, `above` has a zero for each cell of a row of the table. If
+   there are floats, pixels are small integers, so that sums are exact. */
 static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char *src, unsigned char *table,
                                 uint64_t *above) {
     int real = gpuscan__is_float(desc->src_type) || gpuscan__is_float(desc->dst_type);
@@ -21838,7 +21828,7 @@ GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
         test->image = image;
         desc->src_pitch = 0;
     }
-    ((gpuscan__integral_plan *)(void *)test->plan)->is_apart = round == 0;
+    ((gpuscan__integral_plan *)(void *)test->plan)->has_carries = round == 0;
     return 1;
 }
 
@@ -21941,7 +21931,7 @@ static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quanti
 }
 
 /* Resolves the bounds of the bins, as in a histogram of f32 with equally wide bins. By default, bin k begins at k. */
-static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_plan *plan) {
+static gpuscan_result gpuscan__quantile_bounds(gpuscan *gs, gpuscan__quantile_plan *plan) {
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)plan->common.desc;
     const double most = (double)FLT_MAX, least = (double)FLT_MIN;
     double lower = desc->lower, upper = desc->upper, step;
@@ -21982,7 +21972,7 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     plan->bins = desc->bins ? desc->bins : 256;
     plan->rows = desc->rows ? desc->rows : 1;
     plan->results = desc->form == GPUSCAN_QUANTILE_MEAN ? desc->fraction_count / 2 : desc->fraction_count;
-    if ((r = gpuscan__check_fractions(gs, desc)) != 0 || (r = gpuscan__resolve_places(gs, plan)) != 0 ||
+    if ((r = gpuscan__check_fractions(gs, desc)) != 0 || (r = gpuscan__quantile_bounds(gs, plan)) != 0 ||
         (r = gpuscan__resolve_elements(gs, &common->e, counter, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, "counter_type",
                                        "counter_type")) != 0)
         return r;
@@ -22007,7 +21997,7 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
 enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions in SMALL and RANKS */
 
 /* Sets the group's size: a work-item for each vector of a row, rounded up to 64, 256 or 512, so that few programs are
-   needed. (1024 work-items would have too few registers.) Many short rows get a sub-group each. */
+   needed. (1024 work-items would have too few registers.) If rows are many and short, a group is one sub-group. */
 static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
     if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
@@ -22025,7 +22015,7 @@ static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *ke
 }
 
 /* Chooses group and vectors for the variant SMALL. Returns whether a sub-group holds a row. If rows outnumber compute
-   units, a group has four sub-groups, since a unit runs few groups at once. With 8 vectors, Intel's compiler spills. */
+   units, a group has four sub-groups, since a unit runs few groups at once. Intel's compiler spills with 8 vectors. */
 static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__key *key = &plan->common.key;
     uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
@@ -22082,7 +22072,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the number of groups of a launch. A group takes one row after another. */
+/* Returns the number of groups of a launch. A group loops over rows (SMALL: over several rows at a time). */
 static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t rows;
@@ -22120,9 +22110,9 @@ static void gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan
 
 enum { GPUSCAN__TEST_RANKS = 12 }; /* number of fractions in a self-test of the variant ALL */
 
-/* Sets a row's fractions, and the results that the test expects. A result is of one sample or, in the form MEAN, of a
-   power of two: then f64 holds it exactly, since bins have 0, 1, 2 or 4 samples. A fraction is half a sample below its
-   sample's rank, so that its rounding does not matter. */
+/* Sets a row's fractions, and the results that the test expects. Bin k reaches from place k to k + 1. A result is a
+   bin, a sample's place or, in the form MEAN, the mean place of 2^n samples. f64 holds it exactly, because bins have 0,
+   1, 2 or 4 samples. A fraction is half a sample below its sample's rank, so that its rounding does not matter. */
 static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_t *sums, double *fractions,
                                 unsigned char *dst) {
     int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN;
@@ -22474,14 +22464,15 @@ typedef union gpuscan__any_desc {
 
 /* Collects what one preparation needs for all counts that it covers. */
 typedef struct gpuscan__prepared {
-    gpuscan__key keys[2]; /* of the last count's plans: keys[0] for a call not in place, keys[1] for one in place */
+    gpuscan__key keys[2]; /* the keys at the previous count: [0] if the call is not in place, [1] if it is in place. A
+                             program whose key has not changed is not rehearsed again, except with `always` */
     gpuscan__need need;   /* for each kind of scratch, the most that any count needs */
     uint64_t size;        /* bytes of one buffer with all kinds of scratch: the most that any count needs */
 } gpuscan__prepared;
 
-/* Prepares a call for one count. Mode SIZE builds the program, too: its group size decides how much scratch is needed.
-   With both_places, only the later call shows whether it is in place. AUTO then plans both cases. A forced strategy has
-   one plan for both cases. is_less: 1 if the count is below the caller's. If it does not fit a forced strategy, returns
+/* Prepares a call for one count. Mode SIZE also builds a program that needs scratch: its group size decides how much.
+   If plan->both_places is 1, only the later call shows whether it is in place: AUTO plans both cases, a forced strategy
+   has one plan. is_less: 1 if the count is below the caller's. Such a count may not fit a forced strategy: then returns
    SUCCESS, and prepares and logs nothing. always: 1 to rehearse the program even if the previous count had it, too. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
@@ -22743,7 +22734,7 @@ static int gpuscan__is_whole(const gpuscan__program *program) {
     return recording->length % sizeof(*launch) == 0;
 }
 
-/* Reads an entry of a blob at `*at`, and moves `*at` to its end. */
+/* Reads an entry of a blob at `*at`, and moves `*at` to the entry's end. */
 static gpuscan_result gpuscan__read_entry(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t *at,
                                           gpuscan__program *program) {
     gpuscan__text *parts = program->parts;
@@ -22763,7 +22754,7 @@ static gpuscan_result gpuscan__read_entry(gpuscan *gs, const unsigned char *blob
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
     program->key.registers = gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? entry.registers : 0;
     program->proved = entry.proved != 0;
-    program->rehearsed = 1; /* its launches were rehearsed before it was stored */
+    program->rehearsed = 1; /* calls need not rehearse it: gpuscan__read_blob launches what was recorded */
     return GPUSCAN_SUCCESS;
 }
 
@@ -22807,7 +22798,7 @@ static gpuscan_result gpuscan__read_entries(gpuscan *gs, const unsigned char *bl
     return entries || at != size ? gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged") : GPUSCAN_SUCCESS;
 }
 
-/* Builds a blob's program and puts it first in gs->programs. Frees it if it is not new, or if the driver refuses it. */
+/* Builds a blob's program, the first in gs->programs. Frees it if the object has it already or the build fails. */
 static void gpuscan__add_loaded(gpuscan *gs, gpuscan__program *program) {
     if (!*gpuscan__same_text(gs, program, 0)) {
         if (gpuscan__load_binary(gs, program) == 0) {
@@ -22868,7 +22859,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 }
 
 /* The cache is a folder with a file for each program. The file is a blob, named by a hash of what defines the program.
-   It gets its name when it is complete, so no reader sees half a file. Two writers of a file write the same bytes. */
+   It gets its name when it is complete, so no reader sees half a file. Of two writers of a file, the later one wins. */
 #define GPUSCAN__CACHED_MOST ((size_t)256 << 20) /* maximum bytes of a file */
 
 typedef struct gpuscan__path {
@@ -22911,7 +22902,7 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     why = file ? gpuscan__read_file(file, &bytes) : strerror(errno);
     if (file)
         fclose(file);
-    gs->logger.log = NULL; /* logs no error, because an unusable file is none */
+    gs->logger.log = NULL; /* logs no error, because an unusable file is not an error */
     if (!why && gpuscan__read_blob(gs, bytes.data, bytes.length) != 0)
         why = gs->error;
     else if (!why && !*gpuscan__same_text(gs, program, 0))

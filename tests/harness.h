@@ -275,7 +275,7 @@ static inline const char *test_scan_refusal(const gpuscan_scan_desc *d) {
     if (in_place && (!test.info.has_fence || test.is_simulator)) /* a simulator runs groups in order instead */
         return "in place without a fence";
     if (d->count >> 30)
-        return "more than 2^30 tiles";
+        return "2^30 tiles or more";
     return test_device_refusal(d->call.strategy);
 }
 
@@ -310,7 +310,7 @@ static inline const char *test_select_refusal(const gpuscan_select_desc *d) {
     if (!test_is_single_pass(d->call.strategy))
         return NULL;
     if (d->count >> 30)
-        return "more than 2^30 tiles";
+        return "2^30 tiles or more";
     return test_device_refusal(d->call.strategy);
 }
 
@@ -319,7 +319,7 @@ static inline const char *test_runs_refusal(const gpuscan_runs_desc *d) {
     if (!test_is_single_pass(d->call.strategy))
         return NULL;
     if (d->count >> 30)
-        return "more than 2^30 tiles";
+        return "2^30 tiles or more";
     if (d->dst.mem && size > 32) /* more than 64 bytes, with the numbers beside it */
         return "large results";
     return test_device_refusal(d->call.strategy);
