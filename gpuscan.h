@@ -3492,8 +3492,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "@K$my;\n"
 "}\n"
-"@O\n\n\n"
-"@6@PALONE ($SELECT$d$@4)\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_group_tiles NULL
@@ -3501,7 +3500,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2382 \"kernels.cl.inc\"\n"
+"#line 2379 \"kernels.cl.inc\"\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
@@ -3531,7 +3530,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "y.@G=x;\n"
 "@Ky.staged;\n"
 "}\n\n"
-"#if @PALONE\n\n"
+"@hSELECT$d$@4\n\n"
 "@7`H `kept_`C(@Y`H*$w,`H*@W,@Z`@a*@a){\n"
 "`H `Y[@&],`P`M\n"
 "@(@2@&@m\n"
@@ -3557,6 +3556,34 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "$t=`$s_at($t,holder?`lowest(holder):0);\n"
 "@K$t?@y+$t-1:0;\n"
 "}\n"
+"@<SELECT\n\n\n\n\n"
+"@6$CHUNK (int)(@jS < 8 ? @jS : 8)\n"
+"@7`@} `chunks_`C(`+@Y`@}*x,`@}*@W,\n"
+"@Z`@a*@a){\n"
+"@Z`@}*`V=@a->exchange.$cs+@i;\n"
+"int $s=(int)@j,at=$s%$CHUNK;\n"
+"`@} `P=@5_@}@l\n"
+"@(@2@&@m{\n"
+"`V[k*$@n]=x`N;\n"
+"@W`N=`P;\n"
+"}\n"
+"@.;\n"
+"$nint i= -at;i<0;i++)\n"
+"@(@2@&@m\n"
+"@W`N=@:_@}`K@W`N,`V[k*(int)$@n+i]);\n"
+"`Sat==$CHUNK-1)\n"
+"@(@2@&@m\n"
+"`V[k*$@n]=@:_@}`K@W`N,x`N);\n"
+"@.;\n"
+"@(@2@&@m\n"
+"@(int c`Mc<(int)@jS;c+=$CHUNK){\n"
+"`Sc==$s-at)\n"
+"@W`N=@:_@}`K`P,@W`N);\n"
+"`P=@:_@}`K`P,`V[k*(int)$@n+c+$CHUNK-1-$s]);\n"
+"}\n"
+"@K`P;\n"
+"}\n"
+"@O\n"
 "@hRUNS_BY_SUB@n\n\n\n\n\n"
 "@7@e`F_list_runs(`+@Y``F*`F,@c@y,`H $u,@Y`H*rank,\n"
 "`@\\*open,`list list){\n"
@@ -3590,15 +3617,27 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "`@\\ open[@&],@W[@&];\n"
 "`H rank[@&],$u=``F_$u(@y,@v);\n"
 "`H @r=`$s_@y($SUB@n,0);\n"
+"@h@4\n"
 "`@J @J;\n"
-"`F->kept=`kept_`C(`F->$w,rank,@a);\n"
-"`P.$ps=`F->kept;\n"
+"`P.$ps=`kept_`C(`F->$w,rank,@a);\n"
+"@g\n"
+"`@} x[@&],@_[@&];\n"
+"``F_$s_`Ys`K`F,@y,@v,@/,x);\n"
+"`P=`chunks_`C`Kx,@_,@a);\n"
+"@(@2@&@m{\n"
+"rank`N=(`H)@_`N.$ps;\n"
+"@W`N=@_`N.open.$c;\n"
+"}\n"
+"@O\n"
+"`F->kept=(`H)`P.$ps;\n"
 "`S$COPIES_$gS&&$u==$$g)\n"
 "``F_list_runs`K`F,@y,$$g,rank,open,list);\n"
 "else\n"
 "``F_list_runs`K`F,@y,$u,rank,open,list);\n"
+"@h@4\n"
 "@J=``F_@J(`F,@a);\n"
 "`P.open.$c=`@ds_`C_$o`Kopen,&@J,@W,@a);\n"
+"@O\n"
 "@(@2@&@m{\n"
 "@Z`@\\*`Red=list.results+@r+rank`N;\n"
 "@thas_`A=`F->$w`N!=0&&(`F->$w`N&1)=`M\n"
@@ -3609,10 +3648,10 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "`S`F->$w`N!=0)\n"
 "*`Red=`A;\n"
 "}\n"
-"@jS_SYNC();\n"
+"$SUB@n_SYNC();\n"
 "@K`P;\n"
 "}\n"
-"@g\n"
+"@<SELECT$d$@4\n"
 "@7`O``F_`C_kept(`+``F*`F,@c@y,@c@v,\n"
 "@Z`@a*@a){\n"
 "`@} x[@&];\n"
@@ -3640,7 +3679,6 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "@Kkept;\n"
 "@O\n"
 "}\n"
-"@O\n"
 "@O\n\n",
 NULL};
 #else
@@ -3650,7 +3688,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2551 \"kernels.cl.inc\"\n"
+"#line 2591 \"kernels.cl.inc\"\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
 "@Y`@J*@J,@Z`@a*@a){\n"
@@ -3667,7 +3705,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "@Z`@a*@a){\n"
 "@hRUNS_BY_SUB@n\n"
 "@K``F_`C_runs`K`F,@y,@v,@a);\n"
-"@<KEPT_ALONE\n"
+"@<SELECT$d$@4\n"
 "@K``F_`C_kept`K`F,@y,@v,@a);\n"
 "@g\n"
 "`@} x[@&],$my;\n"
@@ -3675,6 +3713,8 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "@h@o\n"
 "`@J @J=``F_@J(`F,@a);\n"
 "$my=``F_`C_$o`K`F,x,&@J,@a);\n"
+"@<SELECT\n"
+"$my=`chunks_`C`Kx,`F->@W,@a);\n"
 "@g\n"
 "`@} `Y[@&];\n"
 "`$ss_`C`Kx,`F->@W,`Y,@a);\n"
@@ -3697,12 +3737,12 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`F->@{=$c;\n"
 "@`;\n"
 "}\n"
-"`S!@PALONE&& !`@s_sub@{(`F))\n"
+"`S!$SELECT&& !`@s_sub@{(`F))\n"
 "`F->@{=@:_@}`K$c,`F->@{);\n"
 "@(@2@&@m{\n"
 "`S!$BEFORE_FROM_END&& !`@s_@W(`F,k))\n"
 "`F->@W`N=@:_@}`K$c,`F->@W`N);\n"
-"`S!@PALONE&& !`@s_up_to(`F,k))\n"
+"`S!$SELECT&& !`@s_up_to(`F,k))\n"
 "`F->`R`N=@:_@}`K$c,`F->`R`N);\n"
 "}\n"
 "`S@,`Uer))\n"
@@ -3965,7 +4005,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2906 \"kernels.cl.inc\"\n"
+"#line 2948 \"kernels.cl.inc\"\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
 "@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
@@ -4719,7 +4759,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3805 \"kernels.cl.inc\"\n"
+"#line 3847 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
 "`H `F;\n"
@@ -5230,7 +5270,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4473 \"kernels.cl.inc\"\n"
+"#line 4515 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``C_`Ws_@\\s;\n\n"
@@ -5522,7 +5562,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4811 \"kernels.cl.inc\"\n"
+"#line 4853 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5625,7 +5665,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4942 \"kernels.cl.inc\"\n"
+"#line 4984 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}`@Xs_@\\s;\n\n\n\n"
@@ -5916,7 +5956,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5280 \"kernels.cl.inc\"\n"
+"#line 5322 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
 "}``C_$ps_@\\s;\n\n"
@@ -5968,7 +6008,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5361 \"kernels.cl.inc\"\n"
+"#line 5403 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -6360,7 +6400,7 @@ static const char *const gpuscan__piece_select[] = {
 "list.results+=`$s_@y($SUB@n,0);\n\n"
 "`S@j==0&&`F->kept>0)\n"
 "list.results[0]=@:_@\\s`K@W.open.$c,list.results[0]);\n"
-"@jS_SYNC();\n"
+"$SUB@n_SYNC();\n"
 "`list_write(@$@y,@W.$ps,`F->kept,list);\n"
 "$OUTPUT_LOOP(`result,$NUMBERED_TO(results)+$FIRST_ENDED(@W),`Red,\n"
 "$RUN_RESULT(list.results[j+skip]))\n"
@@ -6374,6 +6414,32 @@ static const char *const gpuscan__piece_select[] = {
 "@%@t`op_keeps_none(@Y``T*`T,`O`Y){\n"
 "@K$RUNS&&$@4&&$KEPT(`Y)==0&& !$ENDS(`T);\n"
 "}\n\n"
+"#if !$@4\n\n\n\n"
+"@7`O``A_kept(`+`$o `X,ulong*@y,@c$t,@Z`@a*@a){\n"
+"`O`V=@5(`.),`P;\n"
+"`H $ped`M\n"
+"$n`H t=(`H)(($t-$x*@y,$t)+$$g-1)/$$g);t-- >0;){\n"
+"`@} x[@&];\n"
+"``F `F;\n"
+"@cat= *@y+@@t*$$g;\n"
+"``F_fetch`K&`F,`X,at,$t,@/,`@^_normal(`L\n"
+"``F_$s_`Ys`K&`F,at,$t,@/,x);\n"
+"@(@2@&@m\n"
+"`V=@:`K`V,x`N);\n"
+"$ped=$ped==0&&$KEPT(`V)!=0?t:$ped;\n"
+"}\n"
+"@hREDUCES\n"
+"`V.open.$c=$IDENTITY;\n"
+"`S@i==0)\n"
+"@a->ticket`M\n"
+"@.;\n"
+"@Dmax(&@a->ticket,$ped);\n"
+"@O\n"
+"`@{_@_`K`neighbours_`Y`K`V,@jS,@a),&`P,@a);\n"
+"*@y=$REDUCES? *@y+@@@a->ticket*$$g:$t;\n"
+"@K`P;\n"
+"}\n"
+"@O\n\n"
 "@6$OP_LISTS 1\n\n"
 "@6`op_list(data, `T, @a) \\\n"
 " `select_list(data,(`T)->@y,(`T)->@v,`list$j@a))\n"
@@ -6390,7 +6456,7 @@ static const char *const gpuscan__piece_select[] = {
 "`select_write`K@$data,`T->@y,$t,@_,(`H)$KEPT(`Y)-past,\n"
 "`list$j@a`L\n"
 "}\n"
-"@O\n\n"
+"@O\n\n",
 "@hMOVES\n\n\n"
 "@%@e@u_move(@'uchar*$o,@Huchar*to,@c@u){\n"
 "@c@y=get_global_id(0),stride=get_global_size(0),$p=$x@@((0-(size_t)to)&15),@u);\n"
@@ -6428,7 +6494,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5911 \"kernels.cl.inc\"\n"
+"#line 5983 \"kernels.cl.inc\"\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n"
 "@;@b{\n"
@@ -6457,13 +6523,23 @@ static const char *const gpuscan__piece_engine[] = {
 "`@_ @W=`@_$j`-`Y);\n"
 "`H link`M\n"
 "@t@s=@x;\n"
-"$n@cat=@y;at<$t;at+=$$g){\n"
+"@cat=@y;\n"
+"@hSELECT$d!$@4\n"
+"`Okept=``A_kept`K`W,&at,$t,@a);\n"
+"@O\n"
+"$n;at<$t;at+=$$g){\n"
 "`Y=``F_`Y`K`W,at,$t,`@^_normal(),@a);\n"
 "@W=`@__$y`K@W,`Y,link++);\n"
 "@s=@s||@,`Y);\n"
 "}\n"
 "`Y=$WHOLE(@W);\n"
 "`Y=``Y$j@R$i`Y),@s);\n"
+"@hSELECT$d!$@4\n"
+"@hREDUCES\n"
+"kept.open=`Y.open;\n"
+"@O\n"
+"`Y=kept;\n"
+"@O\n"
 "@O\n"
 "`S@i==0)\n"
 "`Ys[@\\s.`Ys_@]+unit]=`link$j`Y);\n"
@@ -6478,7 +6554,7 @@ static const char *const gpuscan__piece_engine[] = {
 "@hCPU\n"
 "$n`H i`Mi<`A;i++)\n"
 "$my=`@__$y`K$my,`link_`Y(`Ys[i]),i);\n"
-"@<EXACT$d!$@o\n"
+"#elif ($EXACT || ($SELECT$d!$@4))$d!$@o\n"
 "`H each=(`A+$@n-1)/$@n,$t=$x`A,(@i+1)*each);\n"
 "`O$b,x=@5@l\n"
 "$n`H i=@i*each;i<$t;i++)\n"
@@ -6743,7 +6819,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6245 \"kernels.cl.inc\"\n"
+"#line 6327 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@\\s;\n\n"
@@ -6823,7 +6899,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6338 \"kernels.cl.inc\"\n"
+"#line 6420 \"kernels.cl.inc\"\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@;$RESULT_TYPE `result_t;\n"
@@ -7041,7 +7117,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6601 \"kernels.cl.inc\"\n"
+"#line 6683 \"kernels.cl.inc\"\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
 "@;$PASTE($OFFSET,2)``Rs;\n"
@@ -7686,7 +7762,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7357 \"kernels.cl.inc\"\n"
+"#line 7439 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
 " $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
@@ -7738,7 +7814,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7425 \"kernels.cl.inc\"\n"
+"#line 7507 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -8128,7 +8204,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7873 \"kernels.cl.inc\"\n"
+"#line 7955 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8625,7 +8701,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8455 \"kernels.cl.inc\"\n"
+"#line 8537 \"kernels.cl.inc\"\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
 "@;$WEIGHT `weight;\n"
@@ -8945,7 +9021,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8835 \"kernels.cl.inc\"\n"
+"#line 8917 \"kernels.cl.inc\"\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
 "@vs+=$COUNTS_AT(k);\n"
@@ -9038,7 +9114,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8957 \"kernels.cl.inc\"\n"
+"#line 9039 \"kernels.cl.inc\"\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n\n\n\n"
 "@6$STRIDE ($BYTE_TABLES ? 256 : b$zs.`P_bins + 1)\n\n"
@@ -9288,7 +9364,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9252 \"kernels.cl.inc\"\n"
+"#line 9334 \"kernels.cl.inc\"\n"
 "@;@b{\n\n\n"
 "@Z`H*bins,*upper;\n"
 "@H`@ver*accumulators;\n"
@@ -9678,7 +9754,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9714 \"kernels.cl.inc\"\n"
+"#line 9796 \"kernels.cl.inc\"\n"
 "kernel $@n_SIZE @ehistogram_finish(`%$HISTOGRAM@1S@)\n"
 "`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
 "get_global_id(0)*$MOVED,@\\s.`Fs*b$zs.`P_bins,get_global_size(0),\n"
@@ -9690,7 +9766,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9734 \"kernels.cl.inc\"\n"
+"#line 9816 \"kernels.cl.inc\"\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
 "@;$PLACE `position;\n\n\n\n"
@@ -9799,7 +9875,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9866 \"kernels.cl.inc\"\n"
+"#line 9948 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
 "}@Ugather_@\\s;\n\n"
@@ -9850,7 +9926,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9923 \"kernels.cl.inc\"\n"
+"#line 10005 \"kernels.cl.inc\"\n"
 "@;@b{\n"
 "@QNUMBERS\n"
 "}@U@\\s;\n\n\n"
@@ -9987,7 +10063,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10082 \"kernels.cl.inc\"\n"
+"#line 10164 \"kernels.cl.inc\"\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
 "`position*$y,@tby_index){\n"
@@ -10269,7 +10345,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10421 \"kernels.cl.inc\"\n"
+"#line 10503 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
 "@6$TEST_DELAY(`F)\n"
@@ -10936,7 +11012,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11218 \"kernels.cl.inc\"\n"
+"#line 11300 \"kernels.cl.inc\"\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
 "@6@QSTATE 0x3fffffffu\n\n"
@@ -11094,7 +11170,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11400 \"kernels.cl.inc\"\n"
+"#line 11482 \"kernels.cl.inc\"\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11187,7 +11263,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11502 \"kernels.cl.inc\"\n"
+"#line 11584 \"kernels.cl.inc\"\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@6@QALL_RUN 1u\n"
@@ -12737,13 +12813,14 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1),
     /* calls of gpuscan_runs that force SINGLE_PASS */
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS, 256, 4, 0, 0, 0),
-    /* selections and runs on AMD's, Intel's and other GPUs. RUNS rows are for runs with a reduction */
+    /* selections and runs on other vendors' GPUs. RUNS rows are for runs with a reduction. tuning: runs-no-lanes */
     GPUSCAN__TILE(AMD_OR_INTEL, LISTS, 0, 4096, SINGLE_PASS, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, SELECTIONS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, RUNS, 0, 0, MULTI_PASS, 256, 8, 0, 0, 0),
-    GPUSCAN__TILE(OTHER_GPU, KEYS, 0, 0, MULTI_PASS, 128, 3, 0, 0, 0),
-    GPUSCAN__TILE(OTHER_GPU, RUNS, 0, 0, MULTI_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(OTHER_GPU, KEYS, 0, 0, MULTI_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(OTHER_GPU, SHORT_VALUES, 0, 0, MULTI_PASS, 128, 2, 0, 0, 0),
+    GPUSCAN__TILE(OTHER_GPU, RUNS, 0, 0, MULTI_PASS, 128, 4, 0, 0, 0),
 #endif
     /* Scans on AMD's and Intel's GPUs. On AMD's, SINGLE_PASS_AHEAD beats SINGLE_PASS above 16 MiB (4 MiB if elements
        have 8 bytes and any order gives the same result). Intel's compiler would keep 8 vectors of bytes or, with
@@ -19565,9 +19642,9 @@ static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
 }
 
 /* Returns whether each sub-group lists its own runs and their results: see RUNS_BY_SUBGROUP in kernels.cl.inc. */
-static int gpuscan__select_lists_runs(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
+static int gpuscan__select_lists_runs(const gpuscan__key *key, const gpuscan__select_key *own,
                                       const gpuscan__elements *e) {
-    return e->reduces && (e->result_size == 4 || e->result_size == 8) && gpuscan__uses_lanes(gs, key) &&
+    return e->reduces && (e->result_size == 4 || e->result_size == 8) && !gpuscan__key_is_cpu(key) &&
            !gpuscan__select_lists_places(own);
 }
 
@@ -19602,7 +19679,7 @@ static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *ke
         return 16;
     if (gpuscan__select_stages(own))
         bytes += own->sizes[0];
-    if (gpuscan__select_lists_runs(gs, key, own, e))
+    if (gpuscan__select_lists_runs(key, own, e))
         bytes += e->result_size;
     if (gpuscan__select_lists_places(own))
         bytes += 2;
@@ -19635,7 +19712,7 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_number(text, "STAGED_SIZE", stages ? own.sizes[0] : 0);
     gpuscan__define_number(text, "PLACES", (uint64_t)gpuscan__select_lists_places(&own));
     gpuscan__define_number(text, "RUNS_BY_SUBGROUP",
-                           (uint64_t)gpuscan__select_lists_runs(gs, &plan->key, &own, &plan->e));
+                           (uint64_t)gpuscan__select_lists_runs(&plan->key, &own, &plan->e));
     gpuscan__define_number(text, "LIST_AT", gpuscan__select_list_at(gs, &plan->key, &own, plan->e.t_size));
     gpuscan__define_operation(text, gs, plan,
                               gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
