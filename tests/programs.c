@@ -459,7 +459,7 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
         scan.along = GPUSCAN_ALONG_COLUMNS;
         scan.call.strategy = (gpuscan_strategy)s;
         scan.reverse = (uint32_t)s % 2;
-        for (scan.rows = 3; scan.rows <= 300; scan.rows *= 100) /* lines are staged, or not */
+        for (scan.rows = 3; scan.rows <= 300; scan.rows *= 100) /* a group has all columns, or some */
             prepare_scan(&scan);
         scan.along = GPUSCAN_ALONG_ROWS;
         scan.rows = scan.reverse = 0;
@@ -785,7 +785,7 @@ static void plans(void) {
         prepare_reduce(&reduce);
         plan = types[t].columns;
         scan.along = GPUSCAN_ALONG_COLUMNS;
-        for (scan.rows = 3; scan.rows <= 300; scan.rows *= 100) /* lines are staged, or not */
+        for (scan.rows = 3; scan.rows <= 300; scan.rows *= 100) /* a group has all columns, or some */
             prepare_scan(&scan);
         scan.along = GPUSCAN_ALONG_ROWS;
         scan.rows = 0;
