@@ -17210,6 +17210,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_LINES 16 /* a work-item scans at least 16 lines, and loads at most 16 at a time */
 #define GPUSCAN__COLUMNS_STRIP 128 /* on a GPU, bytes of each line that a group scans (a group's strip) */
 #define GPUSCAN__COLUMNS_WIDE  512 /* SINGLE_PASS: bytes of each line that a group scans */
+#define GPUSCAN__COLUMNS_FLAT  128 /* SINGLE_PASS: the most small elements of lines whose pieces go from line to line */
 #define GPUSCAN__COLUMNS_TILE  172 /* SINGLE_PASS: bytes of a column that a work-item scans */
 #define GPUSCAN__COLUMNS_FOLD  8   /* SINGLE_PASS: a folding group has at least 8 columns */
 #define GPUSCAN__COLUMNS_FOLDS 32  /* SINGLE_PASS: at most 32 groups fold, if each has at most a column per work-item */
@@ -17312,14 +17313,15 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
 }
 
 /* Chooses SINGLE_PASS if the call and the device allow it. AUTO does not if one launch needs no look-back, or if
-   elements are small, and pieces of 16 bytes do not fit into lines: several passes are faster then. */
+   elements are small, and pieces of 16 bytes do not fit into lines: several passes are faster then. If lines
+   without gaps have at most COLUMNS_FLAT elements, pieces go from line to line. tuning: scan-columns */
 static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
     uint64_t fill = (uint64_t)gs->device.units * GPUSCAN__COLUMNS_ALONE;
     int alone = plan->columns / gpuscan__columns_vector(plan) >= fill || plan->desc->count <= GPUSCAN__COLUMNS_LOW;
     uint64_t size = gpuscan__max(common->e.src_size, common->e.dst_size), pitches = plan->src_pitch | plan->dst_pitch;
-    int flat = pitches == plan->columns && plan->columns * size <= GPUSCAN__COLUMNS_WIDE;
+    int flat = pitches == plan->columns && plan->columns <= GPUSCAN__COLUMNS_FLAT;
     strategy = gpuscan__strategy_for(common, strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
     if (common->call->strategy == GPUSCAN_STRATEGY_AUTO &&
         (alone || (size < 4 && !flat && (size == 1 || pitches % 8 != 0))))
