@@ -185,7 +185,7 @@
 #elif !defined(__OPENCL_CL_H) /* a loader that declares OpenCL, such as clew.h, has defined __OPENCL_CL_H */
 #include <CL/cl.h>
 #endif
-#ifndef CL_VERSION_1_2 /* if a loader like clew.h declares OpenCL 1.1, the interface lacks only this type */
+#ifndef CL_VERSION_1_2 /* OpenCL 1.1 (see clew.h) has all types that this file's interface uses, except this one */
 typedef struct gpuscan__no_image_desc cl_image_desc;
 #ifdef GPUSCAN_IMPLEMENTATION
 #error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers \
@@ -2794,7 +2794,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "@[$5;\n"
 "}\n\n\n\n",
 "@D$LINKS (@P / $@{)\n"
-"@D$LINKS_STEP ($LINKS < 8 ? $LINKS : 8)\n\n\n\n"
+"@D$LINKS_STEP ($LINKS < 8 ? $LINKS : 8)\n\n\n\n\n"
 "@F@U `window_chain`V@U @p,$0x@d`C,\n"
 "@%\n"
 "@U @}=@p;\n\n\n"
@@ -2967,7 +2967,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1752 \"kernels.cl.inc\"\n"
+"#line 1753 \"kernels.cl.inc\"\n"
 "@D$BEFORE_FROM_END \\\n"
 " (@yS_APART&& !@8&& !$RUNS&& !($SCAN_ROWS&&@O>4))\n\n"
 "@D@* (@yS * @O)\n\n\n"
@@ -3517,7 +3517,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2397 \"kernels.cl.inc\"\n"
+"#line 2398 \"kernels.cl.inc\"\n"
 "@Mushort `$l;\n\n\n\n\n\n\n"
 "@)\n"
 "@l$STAGED*@Ws;\n"
@@ -3705,7 +3705,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2609 \"kernels.cl.inc\"\n"
+"#line 2610 \"kernels.cl.inc\"\n"
 "$u$BEGINS\n\n"
 "@F`@n @g`N_`C`V`@=`@n*x,\n"
 "@j`@Z*@Z,@%\n"
@@ -4022,7 +4022,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2966 \"kernels.cl.inc\"\n"
+"#line 2967 \"kernels.cl.inc\"\n"
 "@D@`4(at, d, `F) at(`F, d), at((`F) + 1, d), at((`F) + 2, d), at((`F) + 3, d)\n"
 "@D@`8(at, d, `F) @`4(at, d, `F), @`4(at, d, (`F) + 4)\n"
 "@D@`16(at, d, `F) @`8(at, d, `F), @`8(at, d, (`F) + 8)\n"
@@ -4667,7 +4667,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "``N_$n`W$2,i+2*@z,$INCLUSIVE?c:$UP(1,b,c),@},a`M,stream);\n"
 "``N_$n`W$2,i+3*@z,$INCLUSIVE?d:$UP(1,c,d),@},a`M,stream);\n"
 "``T_past`W@},d);\n"
-"}\n\n\n\n",
+"}\n\n\n\n\n",
 "@-@u`@vs_`N`V``C `C,@X`$2*$2@Ri@R`G,\n"
 "`@h*@h,$ca`M,$cstream,``T$z*$8,\n"
 "``C a`D){\n"
@@ -4776,7 +4776,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3865 \"kernels.cl.inc\"\n"
+"#line 3868 \"kernels.cl.inc\"\n"
 "@)\n"
 "@u$6,$h,$f;\n"
 "$r`Q;\n"
@@ -5287,7 +5287,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4535 \"kernels.cl.inc\"\n"
+"#line 4538 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``N_$6s_@ns;\n\n"
@@ -5579,7 +5579,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4873 \"kernels.cl.inc\"\n"
+"#line 4876 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_NUMBERS\n"
 "}`@ns;\n\n"
@@ -5682,7 +5682,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 5003 \"kernels.cl.inc\"\n"
+"#line 5006 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_@eS_NUMBERS\n"
 "}@B@ns;\n\n\n\n"
@@ -6142,7 +6142,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5514 \"kernels.cl.inc\"\n"
+"#line 5517 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}``N_`Ds_@ns;\n\n"
@@ -6194,7 +6194,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5595 \"kernels.cl.inc\"\n"
+"#line 5598 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SELECT_NUMBERS\n"
 "}`@ns;\n\n"
@@ -6680,7 +6680,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6175 \"kernels.cl.inc\"\n"
+"#line 6178 \"kernels.cl.inc\"\n"
 "$u$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "$u!$UNDIVIDED\n"
 "@)\n"
@@ -7005,7 +7005,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6519 \"kernels.cl.inc\"\n"
+"#line 6522 \"kernels.cl.inc\"\n"
 "@)\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@ns;\n\n"
@@ -7085,7 +7085,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6612 \"kernels.cl.inc\"\n"
+"#line 6615 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@D$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@M$RESULT_TYPE `result_t;\n"
@@ -7303,7 +7303,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6875 \"kernels.cl.inc\"\n"
+"#line 6878 \"kernels.cl.inc\"\n"
 "@D$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@M$OFFSET `offset;\n"
 "@M$PASTE($OFFSET,2)`ends;\n"
@@ -7364,7 +7364,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@)\n"
 "$u$CPU || $SEGMENT_SPLIT\n"
 "@u$5ers[@?S];\n"
-"$0tails[$@|];\n\n"
+"$0tails[$@|];\n\n\n"
 "$rclosed[$@|];\n"
 "@_\n"
 "`@r reduce;\n"
@@ -7948,7 +7948,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7631 \"kernels.cl.inc\"\n"
+"#line 7635 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@D$REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -8000,7 +8000,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7699 \"kernels.cl.inc\"\n"
+"#line 7703 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8390,7 +8390,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8147 \"kernels.cl.inc\"\n"
+"#line 8151 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8887,7 +8887,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8729 \"kernels.cl.inc\"\n"
+"#line 8733 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9207,7 +9207,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9109 \"kernels.cl.inc\"\n"
+"#line 9113 \"kernels.cl.inc\"\n"
 "@D$COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9300,7 +9300,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9231 \"kernels.cl.inc\"\n"
+"#line 9235 \"kernels.cl.inc\"\n"
 "@D$@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@D$PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@D$STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9550,7 +9550,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9526 \"kernels.cl.inc\"\n"
+"#line 9530 \"kernels.cl.inc\"\n"
 "@)\n\n\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9742,7 +9742,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`$f_@v`W`Ked`Z,at`Z,weights`Z,to,bounds);\n"
 "else $3$o`Z)\n"
 "`$f_sample`Wsingle`Z,at`Z,@c(at`Z%$CHANNELS),weights`Z,to,bounds);\n"
-"}\n\n\n",
+"}\n\n\n\n",
 "#ifndef $CHUNK\n"
 "@D$CHUNK (1u << 30)\n"
 "@_\n\n\n\n\n"
@@ -9940,7 +9940,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9988 \"kernels.cl.inc\"\n"
+"#line 9993 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_size(0),\n"
@@ -9952,7 +9952,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10008 \"kernels.cl.inc\"\n"
+"#line 10013 \"kernels.cl.inc\"\n"
 "@M$v_BITS `key_bits;\n"
 "@M$v_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -10061,7 +10061,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10140 \"kernels.cl.inc\"\n"
+"#line 10145 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -10112,7 +10112,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10197 \"kernels.cl.inc\"\n"
+"#line 10202 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10249,7 +10249,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10356 \"kernels.cl.inc\"\n"
+"#line 10361 \"kernels.cl.inc\"\n"
 "@D@bSTEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10531,7 +10531,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10695 \"kernels.cl.inc\"\n"
+"#line 10700 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -11198,7 +11198,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11492 \"kernels.cl.inc\"\n"
+"#line 11497 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11356,7 +11356,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11674 \"kernels.cl.inc\"\n"
+"#line 11679 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11449,7 +11449,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11776 \"kernels.cl.inc\"\n"
+"#line 11781 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
@@ -13056,7 +13056,7 @@ static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t c
     uint32_t devices = profile->facts.devices;
     size_t i;
     if (gs->device.lanes == GPUSCAN__LANES_NONE && (devices & (GPUSCAN__ON_NVIDIA | GPUSCAN__ON_AMD_OR_INTEL)))
-        devices = GPUSCAN__ON_OTHER_GPU; /* the rows of these vendors assume lanes */
+        devices = GPUSCAN__ON_OTHER_GPU; /* these vendors' own rows are for lanes that exchange values */
     for (i = 0; i < profile->tuning_count; i++) {
         const gpuscan__tuning *row = &profile->tunings[i];
         if ((row->devices & devices) && (row->calls & ~calls) == 0 && bytes <= row->up_to &&
@@ -19198,9 +19198,10 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
 }
 
 /* Returns whether a GPU's accumulators also count the groups that have added to them, so that the last group writes
-   `counts` in the same launch. An accumulator's upper 20 bits hold this count, its lower 44 bits the total. So samples
-   must be fewer than 2^42 (each adds 1), and groups at most 2^12 (with weights, each adds less than 2^32). Returns 0
-   above 4096 bins without slices: a second launch is faster. */
+   `counts` in the same launch. An accumulator's upper 20 bits hold the number of these groups, its lower 44 bits the
+   bin's sum. Two limits keep this sum below 2^44. Without weights, fewer than 2^42 samples add 1 each. With weights, at
+   most 2^12 groups add less than 2^32 each. (Both limits are always checked.) Returns 0 above 4096 bins without slices:
+   a second launch is faster. */
 static uint32_t gpuscan__histogram_arrivals(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     int counts = !gpuscan__key_is_cpu(&plan->common.key) && gs->device.int64_atomics && own->copies && !own->tiled &&
@@ -19525,8 +19526,9 @@ static uint64_t gpuscan__test_value_bits(gpuscan_type type, uint64_t x) {
     return gpuscan__is_float(type) ? gpuscan__real_bits(type, (double)(int64_t)x / GPUSCAN__TEST_UNITS) : x;
 }
 
-/* Tests a program with expressions of the self-test in place of the caller's. Their source has the type of custom
-   pixels, a macro that gets the number held in a pixel, and a function that returns the value with a given number. */
+/* Tests a program with the self-test's own expressions in place of the caller's. Their source defines a type (if pixels
+   are custom), the macro GPUSCAN_TEST_NUMBER, which reads the number that is stored in a pixel, and the function
+   gpuscan_test_value, which turns a number into a sample's value. */
 static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan) {
     static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
     gpuscan__histogram_plan stand_in = *(const gpuscan__histogram_plan *)plan;
@@ -19577,7 +19579,8 @@ static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, const gpusc
     }
 }
 
-/* Fills a pixel with `number`, for expressions. Counts it unless `counts` is NULL. i: the pixel's index in its row. */
+/* Stores in a pixel the `number` from which the self-test's expressions compute the pixel's value (and weight). Unless
+   `counts` is NULL, counts this value with `weight`. i: the pixel's index in its row, which expressions also use. */
 static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *of, uint64_t number,
                                     uint64_t i, uint64_t weight, unsigned char *pixel, uint64_t *counts) {
     uint64_t value = (number + i) % GPUSCAN__TEST_VALUES, x = of->lower + (value - GPUSCAN__TEST_BELOW) * of->step;
@@ -20132,7 +20135,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     } while (!fits && gpuscan__shrink(gs, &group, &vectors));
 }
 
-#define GPUSCAN__WIDE_ELEMENTS 12 /* a single output is wide if an element and its index have this many bytes or more */
+#define GPUSCAN__WIDE_ELEMENTS 12 /* kept elements are wide from this many bytes on, with the index if it is stored */
 /* Returns GPUSCAN__FOR_... bits: the kinds to which the call belongs. A tuning row fits calls with all of its bits. */
 static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
@@ -20976,7 +20979,9 @@ enum {
     GPUSCAN__SORT_LEAST_ROUNDS = 8,     /* minimum elements per work-item in TOGETHER */
     GPUSCAN__SORT_MOST_ROUNDS = 32,     /* maximum elements per work-item in TOGETHER */
     GPUSCAN__SORT_TOGETHER_TILE = 8192, /* maximum elements of a tile in TOGETHER */
-    GPUSCAN__SORT_TOGETHER_GROUPS = 64, /* maximum groups in TOGETHER, while tiles can still grow to more elements */
+    /* SORT_TOGETHER_GROUPS: maximum groups in TOGETHER, unless tiles have reached one of the two maximums above. Then
+       the maximum is one group per `units` compute units, see `units` in GPUSCAN__NUMBERS_sort */
+    GPUSCAN__SORT_TOGETHER_GROUPS = 64,
     GPUSCAN__SORT_STEP = 4 /* in tiles smaller than those of gpuscan__sort_tiles, a work-item has a multiple of this
                               many elements, so that programs are few */
 };
