@@ -317,8 +317,9 @@ typedef enum gpuscan_op {
    CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     SINGLE_PASS, likewise        as CPU_MULTI_PASS
 
    The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back.
-   MULTI_PASS, and AUTO on a GPU, do so with longer rows, too. Scans along columns take MULTI_PASS for the first three
-   strategies, and CPU_MULTI_PASS for the CPU_ ones. (One column without gaps is scanned as a row.)
+   MULTI_PASS, and AUTO on a GPU, do so with longer rows, too. Scans along columns take MULTI_PASS or, for SINGLE_PASS
+   and _AHEAD where the call allows it, one launch in which some groups turn other groups' sums into prefixes. They take
+   CPU_MULTI_PASS for the CPU_ strategies. (One column without gaps is scanned as a row.)
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    Sorts of up to about 6,000 elements (CPUs: 65,535; SINGLE_PASS on some GPUs: 2^21) take one launch. Larger ones take
@@ -859,7 +860,8 @@ typedef struct gpuscan_scan_desc {
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows or along columns, their pitches are equal
    scratch       about 1/1000 of the data (elements of 64 bytes: up to 1/64); for OFFSETS also one bit per element.
-                 Along columns less than 1/50 of large matrices, and up to half of small ones
+                 Along columns in one launch up to 1/7 of the data (if groups have 32 work-items or fewer, up to 1/3),
+                 in several passes less than 1/50 of large matrices, and up to half of small ones
    conversion    source elements are converted to dst_type (for f16: f32) before they are combined, by custom->convert
                  or as in C
    floats        are combined in another order than in C's loop, and each strategy has its own order. The following
@@ -16677,7 +16679,8 @@ static void gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan__plan *co
    size and vectors per work-item from the profile. AUTO replaces a single pass by several if rows are many or short.
    key.few is set if lanes exchange values, local memory suffices, and there are up to FEW_TILES tiles.
     form        | chosen if                                           | kernels gpuscan_...
-    columns     | desc.along is COLUMNS, but not one dense column     | columns_sums, columns_carries, columns_scan
+    columns     | desc.along is COLUMNS, but not one dense column     | columns_ahead with SINGLE_PASS and _AHEAD, else
+                |                                                     | columns_sums, columns_carries, columns_scan
     whole rows  | several short rows, see gpuscan__scan_takes_rows    | scan_rows
     multi-pass  | otherwise MULTI_PASS or CPU_MULTI_PASS              | scan_sums (if parts > 1), parts
     few         | otherwise SINGLE_PASS, if key.few is set            | look_back
@@ -16713,7 +16716,8 @@ typedef struct gpuscan__scan_plan {
     uint32_t length, tile_rows; /* whole rows: a tile holds tile_rows rows of `length` elements. See [SCAN ROWS] */
     gpuscan__heads heads;
     /* along columns: a work-item scans a unit (`unit` columns) of a block (`block_lines` lines). A group scans a strip
-       (`width` units) of a band (`blocks` blocks). columns_sums and columns_scan get strips * bands groups */
+       (`width` units) of a band (`blocks` blocks). columns_sums and columns_scan get strips * bands groups.
+       columns_ahead gets `folds` more groups, which turn bands' sums into prefixes, each for `fold` units */
     uint64_t columns, unit, width, blocks, block_lines, strips, bands, folds, fold;
 } gpuscan__scan_plan;
 
