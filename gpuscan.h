@@ -2633,8 +2633,8 @@ static const char *const gpuscan__piece_cascade[] = {
 "#ifndef @E\n"
 "@D@E 0\n"
 "@_\n"
-"@D@E_STEPS ($CPU ? 8u : 16u)\n"
-"@D$@|S_CASCADE (@: ? 1 : @E)\n"
+"@D@E_STEPS ($CPU ? 8u : 16u)\n\n"
+"@D$SUMS_CASCADE (@: ? 1 : @E)\n"
 "@)\n"
 "$u@E\n"
 "$0level[@E];\n"
@@ -2685,7 +2685,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1408 \"kernels.cl.inc\"\n"
+"#line 1409 \"kernels.cl.inc\"\n"
 "$u$INTEGRAL || $QUAN$w\n"
 "@D$SHARED_ALIGNED @(aligned(32)))\n"
 "@w\n"
@@ -2969,7 +2969,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1753 \"kernels.cl.inc\"\n"
+"#line 1754 \"kernels.cl.inc\"\n"
 "@D$BEFORE_FROM_END \\\n"
 " (@yS_APART&& !@8&& !$RUNS&& !($SCAN_ROWS&&@O>4))\n\n"
 "@D@* (@yS * @O)\n\n\n"
@@ -3519,7 +3519,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2398 \"kernels.cl.inc\"\n"
+"#line 2399 \"kernels.cl.inc\"\n"
 "@Mushort `$l;\n\n\n\n\n\n\n"
 "@)\n"
 "@l$STAGED*@Ws;\n"
@@ -3707,7 +3707,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2610 \"kernels.cl.inc\"\n"
+"#line 2611 \"kernels.cl.inc\"\n"
 "$u$BEGINS\n\n"
 "@F`@n @g`N_`C`V`@=`@n*x,\n"
 "@j`@Z*@Z,@%\n"
@@ -4024,7 +4024,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2967 \"kernels.cl.inc\"\n"
+"#line 2968 \"kernels.cl.inc\"\n"
 "@D@`4(at, d, `F) at(`F, d), at((`F) + 1, d), at((`F) + 2, d), at((`F) + 3, d)\n"
 "@D@`8(at, d, `F) @`4(at, d, `F), @`4(at, d, (`F) + 4)\n"
 "@D@`16(at, d, `F) @`8(at, d, `F), @`8(at, d, (`F) + 8)\n"
@@ -4778,7 +4778,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3868 \"kernels.cl.inc\"\n"
+"#line 3869 \"kernels.cl.inc\"\n"
 "@)\n"
 "@u$6,$h,$f;\n"
 "$r`Q;\n"
@@ -5289,7 +5289,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4538 \"kernels.cl.inc\"\n"
+"#line 4539 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``N_$6s_@ns;\n\n"
@@ -5581,7 +5581,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4876 \"kernels.cl.inc\"\n"
+"#line 4877 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_NUMBERS\n"
 "}`@ns;\n\n"
@@ -5684,7 +5684,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 5006 \"kernels.cl.inc\"\n"
+"#line 5007 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_@eS_NUMBERS\n"
 "}@B@ns;\n\n\n\n"
@@ -6144,7 +6144,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5517 \"kernels.cl.inc\"\n"
+"#line 5518 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}``N_`Ds_@ns;\n\n"
@@ -6196,7 +6196,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5598 \"kernels.cl.inc\"\n"
+"#line 5599 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SELECT_NUMBERS\n"
 "}`@ns;\n\n"
@@ -6682,7 +6682,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6178 \"kernels.cl.inc\"\n"
+"#line 6179 \"kernels.cl.inc\"\n"
 "$u$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "$u!$UNDIVIDED\n"
 "@)\n"
@@ -7007,7 +7007,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6522 \"kernels.cl.inc\"\n"
+"#line 6523 \"kernels.cl.inc\"\n"
 "@)\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@ns;\n\n"
@@ -7087,7 +7087,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6615 \"kernels.cl.inc\"\n"
+"#line 6616 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@D$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@M$RESULT_TYPE `result_t;\n"
@@ -7290,9 +7290,9 @@ static const char *const gpuscan__piece_reduce[] = {
 "@Ci=$h;i<`G;i++){\n"
 "$0x=``Mial_`K`W`Mials,@>REDUCE_ORDER)?`G-1-(i-$h):i,epoch);\n"
 "$q=@E!=0||i==$h?x:@J`W$q,x);\n"
-"`@V_`P`W&@V,&$q,$@|S_CASCADE);\n"
+"`@V_`P`W&@V,&$q,$SUMS_CASCADE);\n"
 "}\n"
-"@[`items$z`W`@V_end`W&@V,$q,$@|S_CASCADE)@@\n"
+"@[`items$z`W`@V_end`W&@V,$q,$SUMS_CASCADE)@@\n"
 "}\n\n"
 "@-$t`reduce_write`V$0$8,@X`result_t*$2,`init init_$s,\n"
 "@2`$2*init@H@uinit@S@d$i){\n"
@@ -7305,7 +7305,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6878 \"kernels.cl.inc\"\n"
+"#line 6879 \"kernels.cl.inc\"\n"
 "@D$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@M$OFFSET `offset;\n"
 "@M$PASTE($OFFSET,2)`ends;\n"
@@ -7408,7 +7408,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$rg=@~+@x;\n"
 "@X`S*$5=out->marks+2*g;\n"
 "@umark=g<out->$js?``S_`K($5)|@Q``S_`K($5+1)<<32:0;\n"
-"$0x=@0,@h=`@V_end`W&@V,$e,$@|S_CASCADE);\n"
+"$0x=@0,@h=`@V_end`W&@V,$e,$SUMS_CASCADE);\n"
 "$cclosed=mark!`Y\n"
 "$3g<out->$js)\n"
 "x=``Mial_`K`Wout->`Mials,g,out->epoch);\n"
@@ -7437,7 +7437,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@V=`@V_@~(`.);\n"
 "}\n"
 "$e=@J`W$e,$1->tails[$@|-1]);\n"
-"`@V_`P`W&@V,&$e,$@|S_CASCADE);\n"
+"`@V_`P`W&@V,&$e,$SUMS_CASCADE);\n"
 "@7\n"
 "}\n"
 "}\n\n\n\n"
@@ -7773,13 +7773,13 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "end=min(end,`$h_@v($5,`F+1,`Fs)*$SEGMENT_VECTOR);\n"
 "$0$8=``F_add`W@0,x,$5,$h,stride,`F==0?$5->skew:0,end);\n"
 "`@V @V=`@V_@~(`.);\n"
-"`@V_`P`W&@V,&$8,1);\n"
+"`@V_`P`W&@V,&$8,$SUMS_CASCADE);\n"
 "for($h+=`P;$h*$SEGMENT_VECTOR<end;$h+=`P){\n"
 "``F_`K(x,path,$5,$h,`Fs);\n"
 "$8=``F_add`W$8,x,$5,$h,stride,0,end);\n"
-"`@V_`P`W&@V,&$8,1);\n"
+"`@V_`P`W&@V,&$8,$SUMS_CASCADE);\n"
 "}\n"
-"$8=`@V_end`W&@V,$8,1);\n"
+"$8=`@V_end`W&@V,$8,$SUMS_CASCADE);\n"
 "@2`$7*`C=(@2`$7*)$5->@vs+$5->skew;\n"
 "$ri=$COMMUTATIVE?$5->whole+`F:`F==`Fs-1?$5->whole:$5->$f;\n"
 "for(;$SEGMENT_VECTOR>1&&i<$5->$f;i+=stride)\n"
@@ -7950,7 +7950,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7635 \"kernels.cl.inc\"\n"
+"#line 7636 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@D$REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -8002,7 +8002,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7703 \"kernels.cl.inc\"\n"
+"#line 7704 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8392,7 +8392,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8151 \"kernels.cl.inc\"\n"
+"#line 8152 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8889,7 +8889,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8733 \"kernels.cl.inc\"\n"
+"#line 8734 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9209,7 +9209,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9113 \"kernels.cl.inc\"\n"
+"#line 9114 \"kernels.cl.inc\"\n"
 "@D$COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9302,7 +9302,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9235 \"kernels.cl.inc\"\n"
+"#line 9236 \"kernels.cl.inc\"\n"
 "@D$@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@D$PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@D$STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9552,7 +9552,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9530 \"kernels.cl.inc\"\n"
+"#line 9531 \"kernels.cl.inc\"\n"
 "@)\n\n\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9942,7 +9942,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9993 \"kernels.cl.inc\"\n"
+"#line 9994 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_size(0),\n"
@@ -9954,7 +9954,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10013 \"kernels.cl.inc\"\n"
+"#line 10014 \"kernels.cl.inc\"\n"
 "@M$v_BITS `key_bits;\n"
 "@M$v_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -10063,7 +10063,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10145 \"kernels.cl.inc\"\n"
+"#line 10146 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -10114,7 +10114,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10202 \"kernels.cl.inc\"\n"
+"#line 10203 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10251,7 +10251,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10361 \"kernels.cl.inc\"\n"
+"#line 10362 \"kernels.cl.inc\"\n"
 "@D@bSTEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10533,7 +10533,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10700 \"kernels.cl.inc\"\n"
+"#line 10701 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -11200,7 +11200,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11497 \"kernels.cl.inc\"\n"
+"#line 11498 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11358,7 +11358,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11679 \"kernels.cl.inc\"\n"
+"#line 11680 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11451,7 +11451,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11781 \"kernels.cl.inc\"\n"
+"#line 11782 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
@@ -17334,7 +17334,10 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
         if (!common->forced)
             gpuscan__columns_key(gs, plan, strategy, alone);
         gpuscan__columns_cut(gs, plan);
-        if (common->forced || !gpuscan__is_single_pass(strategy) || !gpuscan__scan_misfit(gs, plan, strategy))
+        if (common->forced || !gpuscan__is_single_pass(strategy))
+            break;
+        /* each band has state words for each column: bands of few lines would take much scratch */
+        if (plan->key.lines * plan->blocks >= GPUSCAN__COLUMNS_LINES && !gpuscan__scan_misfit(gs, plan, strategy))
             break;
     }
     if (!common->forced && gpuscan__key_is_cpu(key))
