@@ -16830,8 +16830,9 @@ static uint64_t gpuscan__columns_shared(const gpuscan *gs, const gpuscan__plan *
     const gpuscan__elements *e = &plan->e;
     uint64_t group = plan->key.group, unit = own->vector ? own->vector : plan->key.tile;
     uint64_t bytes = group * unit * gpuscan__prefix_size(plan) + gpuscan__max(gpuscan__alignment(e->t_size), 16) + 32;
-    if (plan->key.word)
-        bytes += group * own->lines * gpuscan__max(e->src_size, e->dst_size);
+    uint64_t align = gpuscan__max(gpuscan__alignment(e->src_size), gpuscan__alignment(e->dst_size));
+    if (plan->key.word) /* an element's union: its size is a multiple of the larger alignment */
+        bytes += group * own->lines * gpuscan__ceil_div(gpuscan__max(e->src_size, e->dst_size), align) * align;
     return gpuscan__max(bytes, gpuscan__key_shared_bytes(gs, &plan->key, e->t_size));
 }
 
@@ -17217,7 +17218,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_FLAT  128 /* SINGLE_PASS: the most small elements of lines whose pieces go from line to line */
 #define GPUSCAN__COLUMNS_TILE  172 /* SINGLE_PASS: bytes of a column that a work-item scans */
 #define GPUSCAN__COLUMNS_FOLD  8   /* SINGLE_PASS: a folding group has at least 8 columns */
-#define GPUSCAN__COLUMNS_FOLDS 32  /* SINGLE_PASS: at most 32 groups fold, if each has at most a column per work-item */
+#define GPUSCAN__COLUMNS_FOLDS 32  /* SINGLE_PASS: at most 32 groups fold, each with at most a column per work-item */
 #define GPUSCAN__COLUMNS_ALONE 256 /* one launch scans whole columns if they need >= 256 work-items per compute unit */
 #define GPUSCAN__COLUMNS_LOW   64 /* one launch scans whole columns if they have at most 64 elements */
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes of each line that a CPU's work-item scans */
@@ -17285,6 +17286,11 @@ static uint64_t gpuscan__columns_blocks(const gpuscan__key *key, uint64_t width,
     return is_test ? gpuscan__min(blocks, GPUSCAN__COLUMNS_TEST_BLOCKS) : blocks;
 }
 
+/* Returns how many groups may fold. They wait for other groups, so they take at most a quarter of the compute units. */
+static uint64_t gpuscan__columns_folds(const gpuscan *gs) {
+    return gpuscan__max(gpuscan__min(gs->device.units / 4, GPUSCAN__COLUMNS_FOLDS), 1);
+}
+
 /* Decides which columns and lines each work-item and each group scans: sets plan->unit and the fields behind it. */
 static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
@@ -17308,7 +17314,7 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     plan->block_lines = key->word ? 1 : gpuscan__max(gpuscan__ceil_div(lines, plan->key.lines), 1);
     plan->block_lines *= plan->key.lines;
     plan->bands = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->block_lines * plan->blocks), 1);
-    plan->fold = gpuscan__max(gpuscan__ceil_div(units, GPUSCAN__COLUMNS_FOLDS), GPUSCAN__COLUMNS_FOLD);
+    plan->fold = gpuscan__max(gpuscan__ceil_div(units, gpuscan__columns_folds(gs)), GPUSCAN__COLUMNS_FOLD);
     plan->fold = gpuscan__min(gpuscan__min(plan->fold, units), key->group);
     plan->folds = key->word ? gpuscan__ceil_div(units, plan->fold) : 0;
     plan->tiles = plan->bands * plan->strips + plan->folds;
@@ -17316,9 +17322,10 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
         plan->blocks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->block_lines), 1);
 }
 
-/* Chooses SINGLE_PASS if the call and the device allow it. AUTO does not if one launch needs no look-back, or if
-   elements are small, and pieces of 16 bytes do not fit into lines: several passes are faster then. If lines
-   without gaps have at most COLUMNS_FLAT elements, pieces go from line to line. tuning: scan-columns */
+/* Chooses SINGLE_PASS if the call and the device allow it. AUTO does not if one launch needs no look-back, or on GPUs
+   other than NVIDIA's, where nothing was measured. Nor does it if elements are small, and pieces of 16 bytes do not fit
+   into lines: several passes are faster then. If lines without gaps have at most COLUMNS_FLAT elements, pieces go from
+   line to line. tuning: scan-columns */
 static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
@@ -17328,7 +17335,7 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
     int flat = pitches == plan->columns && plan->columns <= GPUSCAN__COLUMNS_FLAT;
     strategy = gpuscan__strategy_for(common, strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
     if (common->call->strategy == GPUSCAN_STRATEGY_AUTO &&
-        (alone || (size < 4 && !flat && (size == 1 || pitches % 8 != 0))))
+        (alone || gs->device.lanes != GPUSCAN__LANES_PTX || (size < 4 && !flat && (size == 1 || pitches % 8 != 0))))
         strategy = GPUSCAN_STRATEGY_MULTI_PASS;
     for (;; strategy = gpuscan__strategies[strategy].simpler) {
         if (!common->forced)
@@ -17337,7 +17344,8 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
         if (common->forced || !gpuscan__is_single_pass(strategy))
             break;
         /* each band has state words for each column: bands of few lines would take much scratch */
-        if (plan->key.lines * plan->blocks >= GPUSCAN__COLUMNS_LINES && !gpuscan__scan_misfit(gs, plan, strategy))
+        if (plan->key.lines * plan->blocks >= GPUSCAN__COLUMNS_LINES && plan->folds <= gpuscan__columns_folds(gs) &&
+            !gpuscan__scan_misfit(gs, plan, strategy))
             break;
     }
     if (!common->forced && gpuscan__key_is_cpu(key))
