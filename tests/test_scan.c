@@ -1267,6 +1267,50 @@ static void columns_of_structs(void **state) {
     }
 }
 
+/* Elements of 4 bytes become structs of 6. A union of both has 8 bytes, of which local memory holds many. */
+static void columns_of_six_bytes(void **state) {
+    enum { COLUMNS = 70, LINES = 300 };
+    static const char source[] = "typedef struct { ushort a, b, c; } six;\n"
+                                 "six six_of(uint x) { six y; y.a = (ushort)x; y.b = 1; y.c = 2; return y; }\n"
+                                 "six six_add(six x, six y) { x.a += y.a; x.b += y.b; x.c += y.c; return x; }\n"
+                                 "six six_zero(void) { six y; y.a = y.b = y.c = 0; return y; }\n";
+    static uint32_t   src[LINES * COLUMNS];
+    static uint16_t   dst[LINES * COLUMNS][3];
+    gpuscan_custom    custom;
+    gpuscan_scan_desc d;
+    uint32_t          i, sum, lines = (uint32_t)test_size(20, LINES, LINES);
+    int               s;
+    (void)state;
+    memset(&custom, 0, sizeof custom);
+    custom.source = source;
+    custom.type = "six";
+    custom.size = 6;
+    custom.combine = "six_add(a, b)";
+    custom.identity = "six_zero()";
+    custom.convert = "six_of(x)";
+    for (i = 0; i < LINES * COLUMNS; i++)
+        src[i] = i * i;
+    for (s = GPUSCAN_STRATEGY_AUTO; s <= GPUSCAN_STRATEGY_SINGLE_PASS; s++) {
+        memset(&d, 0, sizeof d);
+        d.src_type = GPUSCAN_TYPE_U32;
+        d.dst_type = GPUSCAN_TYPE_CUSTOM;
+        d.op = GPUSCAN_OP_CUSTOM;
+        d.custom = &custom;
+        d.kind = GPUSCAN_INCLUSIVE;
+        d.along = GPUSCAN_ALONG_COLUMNS;
+        d.rows = COLUMNS;
+        d.call.strategy = (gpuscan_strategy)s;
+        test_case("columns of 6 bytes, %s", test_strategy_name(d.call.strategy));
+        test_ok(gpuscan_scan_host(test.gs, src, dst, lines, &d));
+        for (i = 0; i < lines * COLUMNS; i++) {
+            sum = src[i] + (i < COLUMNS ? 0 : dst[i - COLUMNS][0]);
+            assert_int_equal(dst[i][0], sum & 0xffff);
+            assert_int_equal(dst[i][1], i / COLUMNS + 1);
+            assert_int_equal(dst[i][2], 2 * (i / COLUMNS + 1));
+        }
+    }
+}
+
 /* Matrices of up to 5000 columns, with one block, band and strip or several. The device's count is often far below
    `count`, so that blocks and bands are empty. */
 static void columns_at_random(void **state) {
@@ -1375,7 +1419,7 @@ int main(void) {
                                        TEST(limited_devices),
                                        TEST(host_arrays),
                                        TEST(columns),
-                                       TEST(columns_of_structs),
+                                       TEST(columns_of_structs), TEST(columns_of_six_bytes),
                                        TEST(columns_at_random),
                                        TEST(columns_on_limited_devices),
                                        TEST(test_empty_scan)};
