@@ -318,8 +318,8 @@ typedef enum gpuscan_op {
 
    The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back.
    MULTI_PASS, and AUTO on a GPU, do so with longer rows, too. Scans along columns take MULTI_PASS or, for SINGLE_PASS
-   and _AHEAD where the call allows it, one launch in which some groups turn other groups' sums into prefixes. They take
-   CPU_MULTI_PASS for the CPU_ strategies. (One column without gaps is scanned as a row.)
+   and _AHEAD where the call allows it (not for sums of floats), one launch in which some groups turn other groups' sums
+   into prefixes. They take CPU_MULTI_PASS for the CPU_ strategies. (One column without gaps is scanned as a row.)
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    Sorts of up to about 6,000 elements (CPUs: 65,535; SINGLE_PASS on some GPUs: 2^21) take one launch. Larger ones take
@@ -17343,9 +17343,10 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
         gpuscan__columns_cut(gs, plan);
         if (common->forced || !gpuscan__is_single_pass(strategy))
             break;
-        /* each band has state words for each column: bands of few lines would take much scratch */
-        if (plan->key.lines * plan->blocks >= GPUSCAN__COLUMNS_LINES && plan->folds <= gpuscan__columns_folds(gs) &&
-            !gpuscan__scan_misfit(gs, plan, strategy))
+        /* Each band has state words for each column: bands of few lines would take much scratch. Folded float sums do
+           not always give an exclusive scan the bits of the inclusive one. */
+        if (gpuscan__takes_any_order(&common->e) && plan->key.lines * plan->blocks >= GPUSCAN__COLUMNS_LINES &&
+            plan->folds <= gpuscan__columns_folds(gs) && !gpuscan__scan_misfit(gs, plan, strategy))
             break;
     }
     if (!common->forced && gpuscan__key_is_cpu(key))
