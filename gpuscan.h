@@ -318,8 +318,8 @@ typedef enum gpuscan_op {
 
    The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back.
    MULTI_PASS, and AUTO on a GPU, do so with longer rows, too. Scans along columns take MULTI_PASS or, for SINGLE_PASS
-   and _AHEAD where the call allows it (not for sums of floats), one launch in which some groups turn other groups' sums
-   into prefixes. They take CPU_MULTI_PASS for the CPU_ strategies. (One column without gaps is scanned as a row.)
+   and _AHEAD where the call allows it, one launch in which some groups turn other groups' sums into prefixes. They take
+   CPU_MULTI_PASS for the CPU_ strategies. (One column without gaps is scanned as a row.)
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    Sorts of up to about 6,000 elements (CPUs: 65,535; SINGLE_PASS on some GPUs: 2^21) take one launch. Larger ones take
@@ -5829,8 +5829,8 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "}\n\n"
 "$u$WORD\n"
 "@D$$w_LINES(at) ((at)->$bs * $PIECE_LINES)\n"
-"@D$LOADED_LINES ($T_SIZE > 4 ? 4 : 8)\n"
-"@D$FOLD_LINKS (@4 > 1 ? 1 : 4)\n"
+"@D$LOADED_LINES ($T_SIZE > 4 ? 4 : 8)\n\n\n"
+"@D$FOLD_LINKS (@8 && @4 == 1 ? 4 : 1)\n"
 "@D$@e_TAG(kind) (@c@Lepoch << 2 | (kind))\n\n"
 "@D$@e_SUM(band) \\\n"
 " (@s+@L@s@S+((band)*`A@is+`A@i)*@4)\n"
@@ -6144,7 +6144,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5518 \"kernels.cl.inc\"\n"
+"#line 5520 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}``N_`Ds_@ns;\n\n"
@@ -6196,7 +6196,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5599 \"kernels.cl.inc\"\n"
+"#line 5601 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SELECT_NUMBERS\n"
 "}`@ns;\n\n"
@@ -6682,7 +6682,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6179 \"kernels.cl.inc\"\n"
+"#line 6181 \"kernels.cl.inc\"\n"
 "$u$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "$u!$UNDIVIDED\n"
 "@)\n"
@@ -6759,18 +6759,20 @@ static const char *const gpuscan__piece_engine[] = {
 "$e=@U_at(@},min(`M-`C,@c@yS)-1);\n"
 "}\n"
 "@w\n"
-"enum{LINKS=$@|%8==0?8:1};\n"
-"@l`t*$5=@r->exchange.$8s+@x;\n"
+"enum{LINKS=8};\n"
 "@C`C`Y`C<`M;`C+=$@|){\n"
-"*$5=@0;\n"
-"$3`C+@x<`M)\n"
-"*$5=``J$z($8s[`C+@x]);\n"
+"$r$f=min(`M-`C,@c$@|);\n"
+"$3@x<$f)\n"
+"@r->exchange.$8s[@x]=``J$z($8s[`C+@x]);\n"
 "@7\n"
-"@Ck=1;k<LINKS&&@x%LINKS=`Yk++)\n"
-"*$5=@J`W*$5,$5`Z);\n"
-"@7\n"
-"@Ci`Yi<min(`M-`C,@c$@|)&&@x=`Yi+=LINKS)\n"
-"$e=@U_`L`W$e,@r->exchange.$8s[i],`C+i+LINKS-1);\n"
+"@Ci`Yi<$f&&@x=`Yi+=LINKS){\n"
+"$0`Js[LINKS];\n"
+"@3$rk`Yk<LINKS;k++)\n"
+"`Js`Z=@r->exchange.$8s[min(i+k,$f-1)];\n"
+"@3$rk`Yk<LINKS;k++)\n"
+"$3i+k<$f)\n"
+"$e=@U_`L`W$e,`Js`Z,`C+i+k);\n"
+"}\n"
 "@7\n"
 "}\n"
 "$3@x==0)\n"
@@ -7007,7 +7009,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6523 \"kernels.cl.inc\"\n"
+"#line 6527 \"kernels.cl.inc\"\n"
 "@)\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@ns;\n\n"
@@ -7087,7 +7089,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6616 \"kernels.cl.inc\"\n"
+"#line 6620 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@D$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@M$RESULT_TYPE `result_t;\n"
@@ -7305,7 +7307,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6879 \"kernels.cl.inc\"\n"
+"#line 6883 \"kernels.cl.inc\"\n"
 "@D$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@M$OFFSET `offset;\n"
 "@M$PASTE($OFFSET,2)`ends;\n"
@@ -7950,7 +7952,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7636 \"kernels.cl.inc\"\n"
+"#line 7640 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@D$REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -8002,7 +8004,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7704 \"kernels.cl.inc\"\n"
+"#line 7708 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8392,7 +8394,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8152 \"kernels.cl.inc\"\n"
+"#line 8156 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8889,7 +8891,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8734 \"kernels.cl.inc\"\n"
+"#line 8738 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9209,7 +9211,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9114 \"kernels.cl.inc\"\n"
+"#line 9118 \"kernels.cl.inc\"\n"
 "@D$COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9302,7 +9304,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9236 \"kernels.cl.inc\"\n"
+"#line 9240 \"kernels.cl.inc\"\n"
 "@D$@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@D$PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@D$STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9552,7 +9554,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9531 \"kernels.cl.inc\"\n"
+"#line 9535 \"kernels.cl.inc\"\n"
 "@)\n\n\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9942,7 +9944,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9994 \"kernels.cl.inc\"\n"
+"#line 9998 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_size(0),\n"
@@ -9954,7 +9956,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10014 \"kernels.cl.inc\"\n"
+"#line 10018 \"kernels.cl.inc\"\n"
 "@M$v_BITS `key_bits;\n"
 "@M$v_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -10063,7 +10065,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10146 \"kernels.cl.inc\"\n"
+"#line 10150 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -10114,7 +10116,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10203 \"kernels.cl.inc\"\n"
+"#line 10207 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10251,7 +10253,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10362 \"kernels.cl.inc\"\n"
+"#line 10366 \"kernels.cl.inc\"\n"
 "@D@bSTEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10533,7 +10535,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10701 \"kernels.cl.inc\"\n"
+"#line 10705 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -11200,7 +11202,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11498 \"kernels.cl.inc\"\n"
+"#line 11502 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11358,7 +11360,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11680 \"kernels.cl.inc\"\n"
+"#line 11684 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11451,7 +11453,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11782 \"kernels.cl.inc\"\n"
+"#line 11786 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
@@ -17343,10 +17345,9 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
         gpuscan__columns_cut(gs, plan);
         if (common->forced || !gpuscan__is_single_pass(strategy))
             break;
-        /* Each band has state words for each column: bands of few lines would take much scratch. Folded float sums do
-           not always give an exclusive scan the bits of the inclusive one. */
-        if (gpuscan__takes_any_order(&common->e) && plan->key.lines * plan->blocks >= GPUSCAN__COLUMNS_LINES &&
-            plan->folds <= gpuscan__columns_folds(gs) && !gpuscan__scan_misfit(gs, plan, strategy))
+        /* each band has state words for each column: bands of few lines would take much scratch */
+        if (plan->key.lines * plan->blocks >= GPUSCAN__COLUMNS_LINES && plan->folds <= gpuscan__columns_folds(gs) &&
+            !gpuscan__scan_misfit(gs, plan, strategy))
             break;
     }
     if (!common->forced && gpuscan__key_is_cpu(key))

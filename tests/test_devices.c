@@ -430,6 +430,37 @@ static void test_profiles(void **state) {
     }
 }
 
+/* Float scans without lanes, of many parts: element i + 1 of an exclusive scan has the bits of inclusive element i. */
+static void test_float_sums_without_lanes(void **state) {
+    enum { COUNT = 400000 };
+    float            *in, *inclusive, *exclusive;
+    gpuscan_scan_desc d;
+    gpuscan          *gs;
+    uint32_t          i;
+    (void)state;
+    want_pocl();
+    test_case("%s, without its instructions: float sums", nvidia.what);
+    in = (float *)test_alloc(COUNT * sizeof *in);
+    inclusive = (float *)test_alloc(COUNT * sizeof *in);
+    exclusive = (float *)test_alloc(COUNT * sizeof *in);
+    gs = open_disguised(&nvidia, GPUSCAN_WITHOUT_LANES);
+    for (i = 0; i < COUNT; i++)
+        in[i] = (float)(test_random() % 1000) * 0.1f;
+    memset(&d, 0, sizeof d);
+    d.src_type = GPUSCAN_TYPE_F32;
+    test_ok(gpuscan_scan_host(gs, in, exclusive, COUNT, &d));
+    d.kind = GPUSCAN_INCLUSIVE;
+    test_ok(gpuscan_scan_host(gs, in, inclusive, COUNT, &d));
+    for (i = 1; i < COUNT; i++)
+        if (memcmp(&exclusive[i], &inclusive[i - 1], sizeof *in) != 0)
+            fail_msg("%s: exclusive element %u is %.9g instead of %.9g", test.what, (unsigned)i, exclusive[i],
+                     inclusive[i - 1]);
+    close_disguised(gs);
+    free(in);
+    free(inclusive);
+    free(exclusive);
+}
+
 /* NVIDIA's instructions are asked for but do not build: the library must work without them. */
 static void test_no_instructions(void **state) {
     gpuscan *gs;
@@ -1494,6 +1525,7 @@ static void test_parameter_size(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_profiles),     TEST(test_no_instructions), TEST(test_subgroups),
+                                       TEST(test_float_sums_without_lanes),
                                        TEST(test_kernel_width), TEST(test_capabilities),
                                        TEST(test_cause_of_build_failure),        TEST(test_no_compiler),
                                        TEST(test_stand_in_not_built),

@@ -315,7 +315,7 @@ static void test_columns(void **state) {
     for (t = 0; t < sizeof types / sizeof *types; t++)
         for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
             for (n = 0; n < sizeof shapes / sizeof *shapes && test_has_type(types[t]); n++)
-                if (test_share(t + (size_t)s + n, 6)) {
+                if (test_share(t + (size_t)s + n, 1)) {
                     spread how = (spread)test_below(SPREADS);
                     if (types[t] == GPUSCAN_TYPE_F16) /* larger sums would be infinite */
                         how = EVEN;
