@@ -17324,10 +17324,10 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
         plan->blocks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->block_lines), 1);
 }
 
-/* Chooses SINGLE_PASS if the call and the device allow it. AUTO does not if one launch needs no look-back, or on GPUs
-   other than NVIDIA's, where nothing was measured. Nor does it if elements are small, and pieces of 16 bytes do not fit
-   into lines: several passes are faster then. If lines without gaps have at most COLUMNS_FLAT elements, pieces go from
-   line to line. tuning: scan-columns */
+/* Chooses SINGLE_PASS if the call and the device allow it. AUTO does not if one launch needs no look-back, or where
+   nothing was measured: on GPUs other than NVIDIA's, and for operators whose order matters. Nor does it if elements are
+   small, and pieces of 16 bytes do not fit into lines: several passes are faster then. If lines without gaps have at
+   most COLUMNS_FLAT elements, pieces go from line to line. tuning: scan-columns */
 static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
@@ -17337,7 +17337,8 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
     int flat = pitches == plan->columns && plan->columns <= GPUSCAN__COLUMNS_FLAT;
     strategy = gpuscan__strategy_for(common, strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
     if (common->call->strategy == GPUSCAN_STRATEGY_AUTO &&
-        (alone || gs->device.lanes != GPUSCAN__LANES_PTX || (size < 4 && !flat && (size == 1 || pitches % 8 != 0))))
+        (alone || gs->device.lanes != GPUSCAN__LANES_PTX || !gpuscan__takes_any_order(&common->e) ||
+         (size < 4 && !flat && (size == 1 || pitches % 8 != 0))))
         strategy = GPUSCAN_STRATEGY_MULTI_PASS;
     for (;; strategy = gpuscan__strategies[strategy].simpler) {
         if (!common->forced)
