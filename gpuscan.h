@@ -860,8 +860,8 @@ typedef struct gpuscan_scan_desc {
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows or along columns, their pitches are equal
    scratch       about 1/1000 of the data (elements of 64 bytes: up to 1/64); for OFFSETS also one bit per element.
-                 Along columns in one launch up to 1/7 of the data (if groups have 32 work-items or fewer, up to 1/3),
-                 in several passes less than 1/50 of large matrices, and up to half of small ones
+                 Along columns in one launch up to 1/5 of the data, in several passes less than 1/50 of large matrices,
+                 and up to half of small ones
    conversion    source elements are converted to dst_type (for f16: f32) before they are combined, by custom->convert
                  or as in C
    floats        are combined in another order than in C's loop, and each strategy has its own order. The following
@@ -14165,15 +14165,18 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
 }
 
 /* Replaces the object's own scratch of one kind if it is too small, or if no epoch (the number with which a call marks
-   its words in scratch) is left. Unless the kind is PLAIN, clears the new buffer and waits until it is cleared. */
+   its words in scratch) is left. The new buffer is larger than `bytes`, as far as the device allows, so that slowly
+   growing calls seldom replace it. Unless the kind is PLAIN, clears the new buffer and waits until it is cleared. */
 GPUSCAN__COLD gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
     gpuscan__own_scratch *own = &gs->scratch[kind];
     uint32_t epochs = ((uint32_t)1 << (kind == GPUSCAN__WORDS32 ? 14 : 30)) - 1;
+    uint64_t most = gpuscan__device_number(&gs->cl, gs->device_id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     gpuscan_result r;
     cl_mem mem;
     if (bytes == 0 || (own->size >= bytes && own->epoch < epochs))
         return GPUSCAN_SUCCESS;
-    bytes = gpuscan__scratch_aligned(bytes + bytes / 4);
+    bytes = gpuscan__scratch_aligned(bytes);
+    bytes = gpuscan__max(gpuscan__min(bytes + gpuscan__min(bytes / 4, 64 << 20), most), bytes);
     if (bytes > SIZE_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch does not fit the host's size_t");
     if (kind != GPUSCAN__PLAIN && (r = gpuscan__own_queue(gs, &gs->service_queue)) != 0)
@@ -16594,12 +16597,16 @@ static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan 
     return is_counted ? gpuscan__min(groups, gpuscan__counted_groups(gs, plan)) : groups;
 }
 
-/* Sets the scratch size of the state words, which hold each tile's sum and prefix: see [HANDOVER] in kernels.cl.inc. */
+/* Returns how many words hold a tile's state, that is its sum and its prefix: see [HANDOVER] in kernels.cl.inc. */
+static uint64_t gpuscan__state_words(const gpuscan__plan *plan) {
+    uint32_t payload = plan->key.word / 16;
+    return gpuscan__ceil_div(plan->e.t_size, payload) + gpuscan__ceil_div(gpuscan__prefix_size(plan), payload);
+}
+
+/* Sets the scratch size of the tiles' state words. */
 static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
-    uint32_t payload = plan->key.word / 16, prefix = gpuscan__prefix_size(plan);
-    uint64_t words = gpuscan__ceil_div(plan->e.t_size, payload) + gpuscan__ceil_div(prefix, payload);
     tiles = gpuscan__ceil_div(tiles, GPUSCAN__STATES_ALIGN) * GPUSCAN__STATES_ALIGN;
-    gpuscan__need_words(&plan->need, plan->key.word, payload, tiles * words);
+    gpuscan__need_words(&plan->need, plan->key.word, plan->key.word / 16, tiles * gpuscan__state_words(plan));
 }
 
 /* Returns why a launch of `groups` groups cannot process `tiles` tiles, or NULL if it can. */
@@ -17221,6 +17228,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_TILE  172 /* SINGLE_PASS: bytes of a column that a work-item scans */
 #define GPUSCAN__COLUMNS_FOLD  8   /* SINGLE_PASS: a folding group has at least 8 columns */
 #define GPUSCAN__COLUMNS_FOLDS 32  /* SINGLE_PASS: at most 32 groups fold, each with at most a column per work-item */
+#define GPUSCAN__COLUMNS_SCRATCH 5 /* SINGLE_PASS: the scratch has at most 1/5 of the data's bytes */
 #define GPUSCAN__COLUMNS_ALONE 256 /* one launch scans whole columns if they need >= 256 work-items per compute unit */
 #define GPUSCAN__COLUMNS_LOW   64 /* one launch scans whole columns if they have at most 64 elements */
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes of each line that a CPU's work-item scans */
@@ -17334,6 +17342,7 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
     uint64_t fill = (uint64_t)gs->device.units * GPUSCAN__COLUMNS_ALONE;
     int alone = plan->columns / gpuscan__columns_vector(plan) >= fill || plan->desc->count <= GPUSCAN__COLUMNS_LOW;
     uint64_t size = gpuscan__max(common->e.src_size, common->e.dst_size), pitches = plan->src_pitch | plan->dst_pitch;
+    uint64_t states;
     int flat = pitches == plan->columns && plan->columns <= GPUSCAN__COLUMNS_FLAT;
     strategy = gpuscan__strategy_for(common, strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
     if (common->call->strategy == GPUSCAN_STRATEGY_AUTO &&
@@ -17346,9 +17355,9 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
         gpuscan__columns_cut(gs, plan);
         if (common->forced || !gpuscan__is_single_pass(strategy))
             break;
-        /* each band has state words for each column: bands of few lines would take much scratch */
-        if (plan->key.lines * plan->blocks >= GPUSCAN__COLUMNS_LINES && plan->folds <= gpuscan__columns_folds(gs) &&
-            !gpuscan__scan_misfit(gs, plan, strategy))
+        states = gpuscan__state_words(common) * (key->word / 8); /* bytes of a band's states for each column */
+        if (states <= plan->key.lines * plan->blocks * size / GPUSCAN__COLUMNS_SCRATCH &&
+            plan->folds <= gpuscan__columns_folds(gs) && !gpuscan__scan_misfit(gs, plan, strategy))
             break;
     }
     if (!common->forced && gpuscan__key_is_cpu(key))

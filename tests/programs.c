@@ -272,11 +272,15 @@ static void give_values(const gpuscan_custom **custom, gpuscan_call *call, int u
 
 static void prepare_scan(const gpuscan_scan_desc *desc) {
     gpuscan_scan_desc given = *desc;
+    uint64_t scratch = 0, bytes = desc->rows * desc->count;
     gpuscan *gs;
     if (!is_in_turn())
         return;
     give_values(&given.custom, &given.call, 1);
     gs = fresh();
+    bytes *= given.dst_type == GPUSCAN_TYPE_CUSTOM ? given.custom->size : gpuscan_type_size(given.dst_type);
+    if (given.along && gpuscan_scan_scratch_size(gs, &given, &scratch) == GPUSCAN_SUCCESS)
+        expect(scratch <= bytes / 5 + 65536, "more scratch than 1/5 of the data");
     done_with(gs, gpuscan_scan_prepare(gs, &given), "scan");
 }
 
@@ -1087,6 +1091,14 @@ static void without_words(void) {
     gpuscan_destroy(gs);
 }
 
+/* Checks that an object's scratch can be as large as the device's largest buffer. */
+static void largest_scratch(void) {
+    gpuscan *gs = fresh();
+    expect(gpuscan__grow_scratch(gs, GPUSCAN__PLAIN, FAKE_LARGEST - 1) == GPUSCAN_SUCCESS, "the largest scratch");
+    expect(gpuscan__grow_scratch(gs, GPUSCAN__PLAIN, FAKE_LARGEST + 1) == CL_INVALID_BUFFER_SIZE, "too much scratch");
+    gpuscan_destroy(gs);
+}
+
 /* A compiler that refuses programs with limited registers, or also all optimized programs. */
 static struct {
     int optimizes_none, is_large;
@@ -1460,8 +1472,10 @@ int main(int argc, char **argv) {
             sorts(96, 110000, 0);
         }
     }
-    if (!of_plans && !of_kernels)
+    if (!of_plans && !of_kernels) {
         without_words();
+        largest_scratch();
+    }
     expect(fake.objects == 0, "objects are left");
     if (!of_kernels)
         printf("%u programs\n", written);
