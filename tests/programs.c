@@ -270,6 +270,12 @@ static void give_values(const gpuscan_custom **custom, gpuscan_call *call, int u
     call->values_size = call->sources && calls / 3 % 3 == 2 ? 0 : 32;
 }
 
+static uint64_t larger_size(gpuscan_type src, gpuscan_type dst, const gpuscan_custom *custom) {
+    uint64_t a = src == GPUSCAN_TYPE_CUSTOM ? custom->size : gpuscan_type_size(src);
+    uint64_t b = dst == GPUSCAN_TYPE_CUSTOM ? custom->size : gpuscan_type_size(dst);
+    return a > b ? a : b;
+}
+
 static void prepare_scan(const gpuscan_scan_desc *desc) {
     gpuscan_scan_desc given = *desc;
     uint64_t scratch = 0, bytes = desc->rows * desc->count;
@@ -278,7 +284,7 @@ static void prepare_scan(const gpuscan_scan_desc *desc) {
         return;
     give_values(&given.custom, &given.call, 1);
     gs = fresh();
-    bytes *= given.dst_type == GPUSCAN_TYPE_CUSTOM ? given.custom->size : gpuscan_type_size(given.dst_type);
+    bytes *= larger_size(given.src_type, given.dst_type, given.custom);
     if (given.along && gpuscan_scan_scratch_size(gs, &given, &scratch) == GPUSCAN_SUCCESS)
         expect(scratch <= bytes / 5 + 65536, "more scratch than 1/5 of the data");
     done_with(gs, gpuscan_scan_prepare(gs, &given), "scan");
