@@ -3,8 +3,8 @@
 
 The class Gpuscan below is all that a script needs, and numpy: copy it beside gpuscan.h. It loads gpuscan as a shared
 library, which is compiled from gpuscan.h at the first start (cc must be there, or GPUSCAN_LIBRARY names one that is
-built already), and writes down the library's structs again with ctypes; their sizes are compared with the library's own
-before anything is called.
+built already), and writes down the library's structs again with ctypes; before anything is called, its version and the
+sizes of its structs are compared with these.
 
     gs = Gpuscan()                                  # GPUSCAN_DEVICE=name picks a device
     gs.scan(x)                                      # exclusive prefix sum, as x's type
@@ -107,10 +107,12 @@ class Gpuscan:
         self.lib = ctypes.CDLL(os.environ.get("GPUSCAN_LIBRARY") or build_library())
         self.lib.gpuscan_error.restype = self.lib.gpuscan_result_string.restype = ctypes.c_char_p
         self.lib.gpuscan_struct_size.restype = ctypes.c_size_t
+        versions = f"this is for gpuscan {VERSION}, the library is {self.lib.gpuscan_version()}"
+        if self.lib.gpuscan_version() != VERSION:
+            raise RuntimeError(versions)
         for s in (Buffer, Call, Desc, ScanDesc, ReduceDesc, HistogramDesc):
             if self.lib.gpuscan_struct_size(s.__name__.encode()) != ctypes.sizeof(s):
-                raise RuntimeError(f"{s.__name__} differs: this is for gpuscan {VERSION}, "
-                                   f"the library is {self.lib.gpuscan_version()}")
+                raise RuntimeError(f"{s.__name__} differs: {versions}")
         error = ctypes.create_string_buffer(2000)
         desc = Desc(device_name=device.encode() if device else None, error_size=len(error))
         desc.error = ctypes.cast(error, ctypes.c_char_p)

@@ -559,8 +559,8 @@ check 'a plug-in with -fvisibility=hidden shows nothing' library_shows_nothing -
 
 # --- one more operator
 
-# A program whose header has an operator behind XOR: its enumerator and its row are all that it takes. What goes by a
-# range of operators, or reads a table of them by another one's number, computes something else or ends the program.
+# A program whose header has one more operator, behind XOR: its enumerator and its row are all that it takes. Code that
+# compares operators' numbers, or indexes another table by them, would compute something else or end the program.
 sed 's/^    GPUSCAN_OP_XOR,$/&\
     GPUSCAN_OP_XNOR,/; s/^    X(OP_XOR, "a ^ b".*/&\
     X(OP_XNOR, "~(a ^ b)", "", "~($T)0", 1, "", SUM, ~(a ^ b)) \\/' "$root/gpuscan.h" > xnor.h

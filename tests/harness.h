@@ -654,7 +654,7 @@ static inline ref_value test_init_value(gpuscan_type type, gpuscan_op op) {
         return ref_bits(64);
     case GPUSCAN_OP_ADD:
     case GPUSCAN_OP_XOR:
-    case GPUSCAN_OP_CUSTOM: /* the last three have no builtin type's identity: any number will do */
+    case GPUSCAN_OP_CUSTOM: /* this and the following have no builtin type's identity: any number will do */
     case GPUSCAN_OP_ARGMIN:
     case GPUSCAN_OP_ARGMAX:
     case GPUSCAN_OP_COUNT:

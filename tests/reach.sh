@@ -13,8 +13,8 @@
 most_scratch=80      # bytes a work-item: an array of some words that a cold path indexes
 most_scalar_spills=140 # to lanes of vector registers: masks of 64 lanes for each of 8 vectors take as many
 most_local=65536     # bytes a work-group
-most_ahead=256       # the same for gpuscan_ahead on dg2: Intel's compiler does not keep eight vectors of floats in
-                     # registers
+most_ahead=256       # private bytes a work-item of gpuscan_ahead on dg2: Intel's compiler does not keep eight vectors
+                     # of floats in registers
 least_waves=4        # of a SIMD of gfx90a, but of these kernels, which take more than 16 KiB of local memory a group of
                      # 256, and some of sorts more than 128 registers; groups that sort together have a unit each
 few_waves='gpuscan_histogram gpuscan_reduce_segments gpuscan_scan_sums gpuscan_parts

@@ -173,7 +173,11 @@ static const struct {
            {GPUSCAN_OP_CUSTOM, &op_forty},
            {GPUSCAN_OP_ARGMIN, NULL},
            {GPUSCAN_OP_ARGMAX, NULL}};
-enum { LEVELS_TYPE = 12, LEVELS_OP = 15, LEVELS_OP_ARG = 17 };
+enum {
+    LEVELS_TYPE = sizeof types / sizeof *types,
+    LEVELS_OP_ARG = sizeof ops / sizeof *ops,
+    LEVELS_OP = LEVELS_OP_ARG - 2
+};
 
 /* Returns whether an operator accepts elements of a type. */
 static int op_takes(unsigned op, unsigned type) {
