@@ -11709,9 +11709,8 @@ typedef struct gpuscan__facts {
 } gpuscan__facts;
 
 /* Lists the fields of a profile: X(field, values), with a value for each GPUSCAN__ON_... in this order: simulator,
-   NVIDIA, AMD, Intel, other GPU, llvmpipe, Skylake, other CPU, unknown. `group` is the number of work-items of a group,
-   `vectors` the vectors per work-item. `registers`, on NVIDIA's GPUs, is the maximum number of registers per work-item
-   (0: no limit). On Intel's GPUs, any number but 0 selects the large register file. Other devices ignore it.
+   NVIDIA, AMD, Intel, other GPU, llvmpipe, Skylake, other CPU, unknown. `group`, `vectors` and `registers` are as in
+   gpuscan__tuning.
      ALIKE    the same value for all profiles. It is a field so that tests can change it
      NVIDIA   a value for NVIDIA's GPUs, and one for all others
      CHOOSE   strategies: for the simulator; NVIDIA's, AMD's and Intel's GPUs; CPUs; all others */
@@ -12281,32 +12280,29 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
        GPUSCAN__DATA_SET, GPUSCAN__DATA_SPARSE };
 
 /* Lists the operators in the order of gpuscan_op. Columns after the name:
-     an expression of a and b for integers (scalars or vectors); "": the operator is custom
-     an expression of a and b for floats; "": the operator is custom, or for integers only
-     the identity of integers; "": the type's largest value (MIN) or least value (MAX), or the operator has its own
-     1 if signed integers are computed as unsigned integers, otherwise 0
-     the comparison of ARGMIN or ARGMAX; "" for other operators
+     an expression of a and b (scalars or vectors), except for floats
+     the expression for floats; "": the operator is not for floats
+     the identity; "": the type's largest value (MIN) or least value (MAX)
      the self-test's data
      the host's expression of integers a and b in self-tests, which use b ? b : a as custom operator. `less` is a < b */
 #define GPUSCAN__OPS(X)                                                                                                \
-    X(OP_ADD, "a + b", "a + b", "0", 1, "", SUM, a + b)                                                                \
-    X(OP_MIN, "min(a, b)", "fmin(a, b)", "", 0, "", FALLING, less ? a : b)                                             \
-    X(OP_MAX, "max(a, b)", "fmax(a, b)", "", 0, "", RISING, less ? b : a)                                              \
-    X(OP_MUL, "a * b", "a * b", "1", 1, "", PRODUCT, a * b)                                                            \
-    X(OP_AND, "a & b", "", "~($T)0", 1, "", CLEARED, a & b)                                                            \
-    X(OP_OR, "a | b", "", "0", 1, "", SET, a | b)                                                                      \
-    X(OP_XOR, "a ^ b", "", "0", 1, "", SUM, a ^ b)                                                                     \
-    X(OP_CUSTOM, "", "", "", 0, "", SPARSE, b ? b : a)                                                                 \
-    X(OP_ARGMIN, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", "", 0, "((a) < (b))", FALLING, a)                 \
-    X(OP_ARGMAX, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", "", 0, "((a) > (b))", RISING, a)
+    X(OP_ADD, "a + b", "a + b", "0", SUM, a + b)                                                                       \
+    X(OP_MIN, "min(a, b)", "fmin(a, b)", "", FALLING, less ? a : b)                                                    \
+    X(OP_MAX, "max(a, b)", "fmax(a, b)", "", RISING, less ? b : a)                                                     \
+    X(OP_MUL, "a * b", "a * b", "1", PRODUCT, a * b)                                                                   \
+    X(OP_AND, "a & b", "", "~($T)0", CLEARED, a & b)                                                                   \
+    X(OP_OR, "a | b", "", "0", SET, a | b)                                                                             \
+    X(OP_XOR, "a ^ b", "", "0", SUM, a ^ b)                                                                            \
+    X(OP_CUSTOM, "`custom_combine(`-a, b)", "`custom_combine(`-a, b)", "`custom_identity(`.)", SPARSE, b ? b : a)      \
+    X(OP_ARGMIN, "`arg_pick(a, b)", "", "`arg_make(0, $ARG_NONE)", FALLING, a)                                         \
+    X(OP_ARGMAX, "`arg_pick(a, b)", "", "`arg_make(0, $ARG_NONE)", RISING, a)
 
 typedef struct gpuscan__op_facts {
-    char integer[24], real[24], before[12], identity[8];
-    int as_unsigned, data;
+    char combine[24], combine_floats[24], identity[24];
+    int data;
 } gpuscan__op_facts;
 
-#define GPUSCAN__OP_ROW(name, c_integer, c_real, identity, as_unsigned, before, data, host)                            \
-    {c_integer, c_real, before, identity, as_unsigned, GPUSCAN__DATA_##data},
+#define GPUSCAN__OP_ROW(name, combine, floats, identity, data, host) {combine, floats, identity, GPUSCAN__DATA_##data},
 static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
 
@@ -12402,7 +12398,7 @@ static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpusca
 
 /* Refuses ARGMIN and ARGMAX. All operations except reductions call this function. */
 GPUSCAN__SHARED gpuscan_result gpuscan__check_op(gpuscan *gs, gpuscan_op op) {
-    if ((unsigned)op < GPUSCAN_OP_COUNT && *gpuscan__ops[op].before)
+    if (op == GPUSCAN_OP_ARGMIN || op == GPUSCAN_OP_ARGMAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
     return GPUSCAN_SUCCESS;
 }
@@ -12410,9 +12406,10 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_op(gpuscan *gs, gpuscan_op op) {
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__elements *e, gpuscan_type src,
                                                          gpuscan_type dst, gpuscan_op op, const gpuscan_custom *custom,
                                                          const char *src_field, const char *dst_field) {
+    int is_custom = src == GPUSCAN_TYPE_CUSTOM || dst == GPUSCAN_TYPE_CUSTOM;
     gpuscan_result r;
     memset(e, 0, sizeof(*e));
-    e->arg = (unsigned)op < GPUSCAN_OP_COUNT && *gpuscan__ops[op].before;
+    e->arg = op == GPUSCAN_OP_ARGMIN || op == GPUSCAN_OP_ARGMAX;
     if (src == GPUSCAN_TYPE_DEFAULT)
         src = GPUSCAN_TYPE_U32;
     if (dst == GPUSCAN_TYPE_DEFAULT)
@@ -12426,19 +12423,14 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__e
     e->dst = dst;
     e->op = op;
     e->convert = custom && !e->arg ? custom->convert : NULL;
-    if (src == GPUSCAN_TYPE_CUSTOM || dst == GPUSCAN_TYPE_CUSTOM || op == GPUSCAN_OP_CUSTOM) {
-        if (!custom)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom is NULL, but a type or op is CUSTOM");
-        if (op == GPUSCAN_OP_CUSTOM && (!custom->combine || !custom->identity))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->combine or custom->identity is NULL");
-        if ((src == GPUSCAN_TYPE_CUSTOM || dst == GPUSCAN_TYPE_CUSTOM) &&
-            (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                                 "custom->type is NULL, or custom->size is not from 1 to 1024");
-        e->custom = custom;
-    } else if (e->convert) {
-        e->custom = custom;
-    }
+    if ((is_custom || op == GPUSCAN_OP_CUSTOM) && !custom)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom is NULL, but a type or op is CUSTOM");
+    if (op == GPUSCAN_OP_CUSTOM && (!custom->combine || !custom->identity))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->combine or custom->identity is NULL");
+    if (is_custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "custom->type is NULL, or custom->size is not from 1 to 1024");
+    e->custom = is_custom || op == GPUSCAN_OP_CUSTOM || e->convert ? custom : NULL;
     if (dst == GPUSCAN_TYPE_CUSTOM && op != GPUSCAN_OP_CUSTOM && !e->arg)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: a custom %s needs GPUSCAN_OP_CUSTOM", dst_field);
     if (e->arg && (src == GPUSCAN_TYPE_CUSTOM || (dst != GPUSCAN_TYPE_U32 && dst != GPUSCAN_TYPE_U64)))
@@ -12448,7 +12440,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__e
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE,
                              "%s and %s: converting between a builtin and the custom type needs custom->convert",
                              src_field, dst_field);
-    if (op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__types[dst].kind == 'f' && !*gpuscan__ops[op].real)
+    if (gpuscan__is_float(dst) && !*gpuscan__ops[op].combine_floats)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: bitwise operators are for integers");
     if ((r = gpuscan__check_type(gs, src_field, src)) != 0 || (r = gpuscan__check_type(gs, dst_field, dst)) != 0)
         return r;
@@ -12471,7 +12463,7 @@ static int gpuscan__takes_any_order(const gpuscan__elements *e) {
 }
 
 static int gpuscan__is_float_sum(const gpuscan__elements *e) {
-    return e->op == GPUSCAN_OP_ADD && gpuscan__types[e->dst].kind == 'f' && e->channels <= 1 && !e->key;
+    return e->op == GPUSCAN_OP_ADD && gpuscan__is_float(e->dst) && e->channels <= 1 && !e->key;
 }
 
 /* The types in which memory is moved, indexed by the log2 of a type's size in bytes. */
@@ -12516,18 +12508,11 @@ static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e
     gpuscan__define_key(text, e->key_size, gpuscan__types[e->key].kind == 'f', e->key == GPUSCAN_TYPE_CUSTOM);
 }
 
-/* Defines the elements of ARGMIN and ARGMAX. Each is a value with its index. */
+/* Defines what only ARGMIN and ARGMAX have. Their elements are values with indices. */
 static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
     const gpuscan__type_facts *src = &gpuscan__types[e->src];
-    gpuscan__define(text, "T", "`arg");
-    gpuscan__define(text, "DST", "`arg");
-    gpuscan__define(text, "ARG_BEFORE(a, b)", gpuscan__ops[e->op].before);
+    gpuscan__define(text, "ARG_BEFORE(a, b)", e->op == GPUSCAN_OP_ARGMIN ? "((a) < (b))" : "((a) > (b))");
     gpuscan__define(text, "RESULT_TYPE", gpuscan__types[e->dst].name);
-    gpuscan__define(text, "CONVERT", "`arg_make(x, i)");
-    gpuscan__define(text, "IDENTITY", "`arg_make(0, $ARG_NONE)");
-    gpuscan__define(text, "START", "GPUSCAN_IDENTITY");
-    gpuscan__define(text, "COMBINE", gpuscan__ops[e->op].integer);
-    gpuscan__define_number(text, "WIDE", 1);
     gpuscan__define_number(text, "ARG_WIDE", !cpu ? 1u : e->src_size == 8 ? 8u : 16u);
     gpuscan__define(text, "ARG_WORST", e->op == GPUSCAN_OP_ARGMIN ? src->largest : src->least);
 }
@@ -12549,19 +12534,14 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
         gpuscan__define(text, "CONVERTED", names->number);
     snprintf(line, sizeof(line), "(%s)x", names->number);
     gpuscan__define(text, "CONVERT",
-                    e->seen                               ? "GPUSCAN_IDENTITY" /* pixels are converted when read */
+                    e->arg                                ? "`arg_make(x, i)"
+                    : e->seen                             ? "GPUSCAN_IDENTITY" /* pixels are converted when read */
                     : e->convert                          ? "`custom_convert(`-x, i)"
                     : e->selects == GPUSCAN__SELECTS_BITS ? (e->inverts ? "popcount(~x)" : "popcount(x)")
                     : e->selects                          ? (e->inverts ? "(x == 0)" : "(x != 0)")
                     : e->src == e->dst                    ? "x"
                                                           : line);
-    if (e->op == GPUSCAN_OP_CUSTOM) {
-        gpuscan__define(text, "COMBINE", "`custom_combine(`-a, b)");
-        gpuscan__define(text, "IDENTITY", "`custom_identity(`.)");
-        gpuscan__define(text, "START", "GPUSCAN_IDENTITY");
-        return;
-    }
-    gpuscan__define(text, "COMBINE", dst->kind == 'f' ? op->real : op->integer);
+    gpuscan__define(text, "COMBINE", dst->kind == 'f' ? op->combine_floats : op->combine);
     gpuscan__define(text, "START", minus_zero ? "0" : "GPUSCAN_IDENTITY");
     gpuscan__define(text, "IDENTITY",
                     minus_zero                ? "-0.0f"
@@ -12572,20 +12552,14 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
 
 /* Defines conversions of vectors of `width` elements. In T, the arithmetic's type, an element has `size` bytes. */
 static void gpuscan__define_wide(gpuscan__text *text, const gpuscan__type_names *names, uint32_t size, uint32_t width) {
-    const char *t = names->t, *mask = size == 8 ? "long" : size == 4 ? "int" : size == 2 ? "short" : "char";
-    int is_number = strcmp(names->number, t) == 0;
+    const char *mask = size == 8 ? "long" : size == 4 ? "int" : size == 2 ? "short" : "char";
     char line[128];
     snprintf(line, sizeof(line), "%s%u", mask, width);
     gpuscan__define(text, "WIDE_MASK", line);
-    if (strcmp(names->value, t) == 0)
-        snprintf(line, sizeof(line), "(x)");
-    else if (is_number)
-        snprintf(line, sizeof(line), "convert_%s%u(x)", t, width);
-    else
-        snprintf(line, sizeof(line), "as_%s%u(convert_%s%u(x))", t, width, names->number, width);
-    gpuscan__define(text, "CONVERT_WIDE(x)", line);
+    snprintf(line, sizeof(line), "as_%s%u(convert_%s%u(x))", names->t, width, names->number, width);
+    gpuscan__define(text, "CONVERT_WIDE(x)", strcmp(names->value, names->t) == 0 ? "(x)" : line);
     snprintf(line, sizeof(line), "as_%s%u(x)", names->number, width);
-    gpuscan__define(text, "TO_DST_WIDE(x)", is_number ? "(x)" : line);
+    gpuscan__define(text, "TO_DST_WIDE(x)", line);
 }
 
 static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
@@ -12596,10 +12570,10 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__type_names names;
     char vector[24];
     names.src = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
-    names.dst = e->dst == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : dst->name;
+    names.dst = e->arg ? "gpuscan_arg" : e->dst == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : dst->name;
     names.value = e->seen ? "GPUSCAN_NEAR" : e->src == GPUSCAN_TYPE_F16 ? "float" : names.src;
     names.t = names.number = e->dst == GPUSCAN_TYPE_F16 ? "float" : names.dst;
-    if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
+    if (dst->kind == 's' && e->op != GPUSCAN_OP_MIN && e->op != GPUSCAN_OP_MAX && e->op != GPUSCAN_OP_CUSTOM)
         names.t = gpuscan__unsigned_name(dst->size); /* unsigned sums wrap by definition */
     if (e->channels > 1) { /* vectors have one type for source, destination and arithmetic */
         snprintf(vector, sizeof(vector), "%s%u", names.t, (unsigned)e->channels);
@@ -12607,7 +12581,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     }
     gpuscan__define(text, "SRC", names.src);
     gpuscan__define_number(text, "SRC_F16", e->src == GPUSCAN_TYPE_F16);
-    gpuscan__define_number(text, "DST_F16", !e->arg && e->dst == GPUSCAN_TYPE_F16);
+    gpuscan__define_number(text, "DST_F16", e->dst == GPUSCAN_TYPE_F16);
     gpuscan__define_number(text, "ARG", (uint64_t)e->arg);
     gpuscan__define_number(text, "T_SIZE", e->t_size);
     gpuscan__define_number(text, "COMMUTATIVE", (uint64_t)e->commutes);
@@ -12616,24 +12590,20 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define_number(text, "FLOAT_SUM", (uint64_t)gpuscan__is_float_sum(e));
     gpuscan__define(text, "VALUE", names.value);
     gpuscan__define_number(text, "CONVERT_IS_CUSTOM", e->convert != NULL);
-    if (e->arg) {
-        gpuscan__define_arg(text, e, cpu);
-        return;
-    }
     gpuscan__define_operator(text, e, &names);
     gpuscan__define_number(text, "WIDE", wide ? width : 1u);
     if (wide)
         gpuscan__define_wide(text, &names, plain, width);
+    if (e->arg)
+        gpuscan__define_arg(text, e, cpu);
 }
 
 /* Returns the bytes of a source element if elements are packed, otherwise 0. The packed elements of a word are summed
    and scanned together. ADD of integers of 1 or 2 bytes allows this: any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
-    int plain = !e->convert && !e->selects && !e->key && !e->begun && e->op == GPUSCAN_OP_ADD;
-    return !cpu && plain && gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst) && e->src_size <= 2 &&
-                   e->t_size <= 4
-               ? e->src_size
-               : 0;
+    int plain = !cpu && !e->convert && !e->selects && !e->key && !e->begun && e->op == GPUSCAN_OP_ADD;
+    int small = gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst) && e->src_size <= 2 && e->t_size <= 4;
+    return plain && small ? e->src_size : 0;
 }
 
 /* Returns how many elements a lane's vector has. A vector of the larger of the two types has 16 bytes, so that one load
@@ -12787,7 +12757,6 @@ GPUSCAN__SHARED uint64_t gpuscan__element_pieces(int cpu) {
 /* Sets the fields of the key that all operations on elements have. */
 GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
-    plan->key.operation = plan->operation->number;
     plan->key.src = (uint32_t)e->src;
     plan->key.dst = (uint32_t)e->dst;
     plan->key.op = (uint32_t)e->op;
@@ -13007,11 +12976,21 @@ GPUSCAN__ASSERT(offsetof(gpuscan__profile, integral) + sizeof(gpuscan__integral_
                     GPUSCAN__COUNT_OF(gpuscan__numbers) * sizeof(uint32_t),
                 profiles_are_numbers)
 
-/* Sets `p` to row `i` of gpuscan__profiles. The fields before `facts` get the profile's column of gpuscan__numbers. */
-static void gpuscan__profile_set(gpuscan__profile *p, size_t i) {
-    uint32_t column = gpuscan__log2(gpuscan__profiles[i].devices);
+static int gpuscan__profile_matches(const gpuscan__device *device, const gpuscan__facts *row) {
+    return (row->type & device->type) && (!row->vendor || row->vendor == device->vendor) &&
+           (strstr(device->name, row->part) || strstr(device->platform, row->part));
+}
+
+/* Sets device->profile. The fields before `facts` get the profile's column of gpuscan__numbers. */
+static void gpuscan__choose_profile(gpuscan__device *device) {
+    const gpuscan__facts *row = gpuscan__profiles, *last = row + GPUSCAN__COUNT_OF(gpuscan__profiles) - 1;
+    gpuscan__profile *p = &device->profile;
+    uint32_t column;
     size_t n;
-    p->facts = gpuscan__profiles[i];
+    while (row != last && !gpuscan__profile_matches(device, row))
+        row++;
+    column = gpuscan__log2(row->devices);
+    p->facts = *row;
     p->tunings = gpuscan__tunings;
     p->tuning_count = GPUSCAN__COUNT_OF(gpuscan__tunings);
     for (n = 0; n < GPUSCAN__COUNT_OF(gpuscan__numbers); n++)
@@ -13023,9 +13002,8 @@ static cl_ulong gpuscan__device_number(const gpuscan_opencl *cl, cl_device_id de
     union {
         cl_ulong u64;
         cl_uint u32;
-    } value;
+    } value = {0};
     size_t size = 0;
-    value.u64 = 0;
     if (cl->clGetDeviceInfo(device, what, sizeof(value), &value, &size) != CL_SUCCESS)
         return 0;
     return size == sizeof(cl_uint) ? value.u32 : value.u64;
@@ -13138,7 +13116,6 @@ GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
 /* Sets the build options and the fence of device scope. The simulator runs groups in order, so mem_fence suffices. */
 GPUSCAN__COLD void gpuscan__choose_fence(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
-    const char *later = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
     device->fence = (gs->limits.without & GPUSCAN_WITHOUT_FENCE)                  ? GPUSCAN__FENCE_NONE
                     : device->profile.facts.devices == GPUSCAN__ON_SIMULATOR ? GPUSCAN__FENCE_MEM
                     : device->lanes == GPUSCAN__LANES_PTX                    ? GPUSCAN__FENCE_PTX
@@ -13148,23 +13125,12 @@ GPUSCAN__COLD void gpuscan__choose_fence(gpuscan *gs) {
     if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator fails on types that the optimizer makes of unions */
         device->build_options = "-cl-opt-disable";
     else if (device->fence == GPUSCAN__FENCE_OPENCL2 || device->lanes == GPUSCAN__LANES_SUBGROUPS)
-        device->build_options = later;
+        device->build_options = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
 }
 
 /* Returns the largest power of two up to x, at least 1. */
 static size_t gpuscan__power_of_two_below(size_t x) {
-    size_t power = 1;
-    while (power <= x / 2)
-        power *= 2;
-    return power;
-}
-
-static int gpuscan__profile_matches(const gpuscan__device *device, size_t row) {
-    const char *part = gpuscan__profiles[row].part;
-    cl_uint vendor = gpuscan__profiles[row].vendor;
-    return row == GPUSCAN__COUNT_OF(gpuscan__profiles) - 1 ||
-           ((gpuscan__profiles[row].type & device->type) && (!vendor || vendor == device->vendor) &&
-            (strstr(device->name, part) || strstr(device->platform, part)));
+    return (size_t)1 << gpuscan__log2(x);
 }
 
 static gpuscan_result gpuscan__open_identity(gpuscan *gs) {
@@ -13216,7 +13182,6 @@ static void gpuscan__open_limits(gpuscan *gs) {
 GPUSCAN__COLD gpuscan_result gpuscan__open_device(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
-    gpuscan__profile *profile = &device->profile;
     cl_device_id id = gs->device_id;
     char extensions[16384];
     uint32_t without = gs->limits.without;
@@ -13234,12 +13199,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__open_device(gpuscan *gs) {
                         !(without & GPUSCAN_WITHOUT_ZERO_COPY);
     device->images =
         gpuscan__device_number(cl, id, CL_DEVICE_IMAGE_SUPPORT) != 0 && !(without & GPUSCAN_WITHOUT_IMAGES);
-    for (i = 0; !gpuscan__profile_matches(device, i); i++)
-        continue;
-    gpuscan__profile_set(profile, i);
+    gpuscan__choose_profile(device);
     gpuscan__choose_lanes(gs, extensions);
     for (i = 0; i < GPUSCAN__OPERATION_COUNT; i++)
-        gs->refused[i] = profile->facts.refused;
+        gs->refused[i] = device->profile.facts.refused;
     gpuscan__choose_fence(gs);
     return GPUSCAN_SUCCESS;
 }
@@ -13423,30 +13386,29 @@ GPUSCAN__COLD void gpuscan__free_programs(gpuscan *gs, gpuscan__program *program
     }
 }
 
-enum { GPUSCAN__CUSTOM_TEXTS = 8 + GPUSCAN_MAX_SOURCES };
-
-/* Returns the caller's text number `i` for a program: first the texts of `e->custom`, then the types of sources.
-   Returns "\1" in place of a text that is NULL: "" would make an empty `convert` and a missing one equal. */
+/* Returns the caller's text number `i` for a program, or NULL if there are only `i`: the texts of `e->custom`, then the
+   types of sources. Returns "\1" for a text that is NULL: "" would make an empty `convert` and a missing one equal. */
 static const char *gpuscan__custom_text(const gpuscan__elements *e, size_t i) {
     const gpuscan_custom *custom = e->custom;
-    const char *const *types = e->source_types;
-    const char *const texts[] = {custom->source, custom->type,  custom->combine, custom->identity,
-                                 custom->convert, custom->select, custom->equal, custom->key,
-                                 types[0], types[1], types[2], types[3]};
-    (void)sizeof(char[sizeof(texts) == GPUSCAN__CUSTOM_TEXTS * sizeof(texts[0]) ? 1 : -1]);
-    return texts[i] ? texts[i] : "\1";
+    const char *const texts[] = {custom->source,  custom->type,   custom->combine, custom->identity,
+                                 custom->convert, custom->select, custom->equal,   custom->key};
+    const size_t count = GPUSCAN__COUNT_OF(texts);
+    const char *text;
+    if (i == count + GPUSCAN_MAX_SOURCES)
+        return NULL;
+    text = i < count ? texts[i] : e->source_types[i - count];
+    return text ? text : "\1";
 }
 
 static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan__elements *e) {
-    const gpuscan__text *texts = &program->custom;
-    size_t i, at = 0;
-    for (i = 0; e->custom && i < GPUSCAN__CUSTOM_TEXTS; i++) {
-        size_t length = strlen(gpuscan__custom_text(e, i)) + 1;
-        if (length > texts->length - at || memcmp(texts->data + at, gpuscan__custom_text(e, i), length) != 0)
+    const char *at = program->custom.data, *text;
+    size_t i;
+    if (!at || !e->custom)
+        return !at && !e->custom;
+    for (i = 0; (text = gpuscan__custom_text(e, i)) != NULL; i++, at += strlen(at) + 1)
+        if (strcmp(at, text) != 0)
             return 0;
-        at += length;
-    }
-    return at == texts->length;
+    return 1;
 }
 
 /* Returns the name of the field whose size is wrong according to the build log, or NULL. See gpuscan__define_type. */
@@ -13491,10 +13453,9 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
     return result;
 }
 
-/* Builds a program. A work-item gets at most `registers` registers (0: no limit). On Intel's GPUs, any number but 0
-   selects the large register file. If a build with a limit fails, builds without it, then also without optimization.
-   NVIDIA's assembler may fail because of the limit and, on optimized kernels, even without a limit: driver 580 reported
-   "register allocation failed with register count of 7" (an inclusive scan of rows of f32 to f16). */
+/* Builds a program. registers: see gpuscan__registers. If a build with a limit fails, builds without it, then also
+   without optimization. NVIDIA's assembler may fail because of the limit and, if kernels are optimized, without it:
+   driver 580 said "register allocation failed with register count of 7" (an inclusive scan of rows of f32 to f16). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program, uint32_t registers) {
     char limit[32], options[96]; /* must follow from the program's text: gpuscan__same_text compares only texts */
     cl_int code;
@@ -13662,16 +13623,13 @@ GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__ke
 
 /* Returns the largest group size, at most key.group, with which all of a program's kernels can be launched. */
 static size_t gpuscan__program_group(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__program *program) {
-    size_t group = program->key.group;
-    if (plan->operation->trusts_group && gpuscan__uses_ptx(gs, &program->key))
-        return group;
-    return (size_t)gpuscan__min(group, program->group);
+    int trusts = plan->operation->trusts_group && gpuscan__uses_ptx(gs, &program->key);
+    return (size_t)gpuscan__min(program->key.group, trusts ? SIZE_MAX : program->group);
 }
 
 /* Defines the macros that all programs have: constants, properties of the device, and sizes of groups and tiles. */
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
     int cpu = gpuscan__key_is_cpu(key);
-    uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
     /* Mesa 25.0 crashes on calls of long functions. PoCL 6 loses stores of kernels that call functions and printf */
     int inlines = gs->device.profile.facts.devices == GPUSCAN__ON_LLVMPIPE || (cpu && text->prints);
     gpuscan__define_number(text, "INLINES", (uint64_t)inlines);
@@ -13682,7 +13640,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     GPUSCAN__DEVICE_PUBLIC(GPUSCAN__DEFINE_PUBLIC)
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "UNDIVIDED", key->undivided);
-    gpuscan__define_number(text, "PTX", ptx);
+    gpuscan__define_number(text, "PTX", gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
     /* TURNS is 1 if a group's sub-groups run at the same time, and may wait for each other. PTX code ignores it */
     gpuscan__define_number(text, "TURNS", (gs->device.profile.facts.devices & GPUSCAN__ON_AMD_OR_INTEL) != 0);
@@ -13697,6 +13655,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "VECTOR", vector);
     gpuscan__define_number(text, "TILE", key->tile);
     gpuscan__define_number(text, "WORD", key->word);
+    gpuscan__define_number(text, "REGISTERS", key->registers);
     gpuscan__define_number(text, "POLLS", gs->device.profile.facts.polls);
     gpuscan__define_number(text, "PREFETCH_SRC", gs->device.profile.cpu.prefetch_src);
     gpuscan__define_number(text, "PREFETCH_DST", gs->device.profile.cpu.prefetch_dst);
@@ -13723,13 +13682,10 @@ enum {
 };
 
 /* Adds a function that evaluates `lines`, the caller's expression. `head` is the function's type, name and parameters
-   without the closing ")", in the notation of gpuscan__text_code. `sees` is a sum of GPUSCAN__SEES_.... Build logs call
-   the expression "custom", followed by `name`. `after` is the function's code after the expression. If it contains
-   "return", the expression initializes the variable gpuscan_e, which `after` then returns. Otherwise "return" precedes
-   the expression, with "(" if `after` begins with ")". */
-static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *name,
-                                       const char *lines, const char *after) {
-    const char *before = strstr(after, "return") ? " $T `e =" : *after == ')' ? " return (" : " return";
+   without the closing ")", in the notation of gpuscan__text_code. `sees` is a sum of GPUSCAN__SEES_.... `before` and
+   `after` are the code around the expression. Build logs call the expression "custom", followed by `name`. */
+static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *before,
+                                       const char *name, const char *lines, const char *after) {
     int image = sees & GPUSCAN__SEES_IMAGE;
     if (image)
         gpuscan__text_code(text, "#define near(dx, dy) `near(`image, add_sat(at, (int2)(dx, dy)))\n");
@@ -13747,21 +13703,18 @@ static void gpuscan__define_expression(gpuscan__text *text, const char *head, in
         gpuscan__text_add(text, "#undef near\n");
 }
 
-/* Undefines a custom text's macros with lower-case initials, since the kernels may use their names. */
-static void gpuscan__undefine(gpuscan__text *text, const char *source) {
-    const char *at, *name, *end;
-    for (at = source; at; at = strchr(at, '\n')) {
+/* Undefines the macros of custom->source with lower-case initials, since the kernels may use their names. */
+static void gpuscan__undefine(gpuscan__text *text, const gpuscan_custom *custom) {
+    char name[128]; /* the kernels' names are shorter */
+    const char *at;
+    for (at = custom->source; at; at = strchr(at, '\n')) {
         at += strspn(at, " \t\r\n");
-        name = at + strspn(at, "# \t");
-        if (*at != '#' || strncmp(name, "define", 6) != 0)
-            continue;
-        name += 6;
-        name += strspn(name, " \t");
-        end = name + strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-        if (*name < 'a' || *name > 'z')
+        if (*at != '#' ||
+            sscanf(at, "# define %127[abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_]", name) != 1 ||
+            *name < 'a' || *name > 'z')
             continue;
         gpuscan__text_add(text, "#undef ");
-        gpuscan__text_bytes(text, name, (size_t)(end - name));
+        gpuscan__text_add(text, name);
         gpuscan__text_add(text, "\n");
     }
 }
@@ -13816,22 +13769,22 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
                                         e->key == GPUSCAN_TYPE_CUSTOM);
     if (e->key == GPUSCAN_TYPE_CUSTOM)
         gpuscan__define_expression(text, "bool `custom_equal(`+`custom_type a, `custom_type b", GPUSCAN__SEES_SOURCES,
-                                   " equal", custom->equal, ") != 0;}\n");
+                                   " return (", " equal", custom->equal, ") != 0;}\n");
     if (e->op == GPUSCAN_OP_CUSTOM) {
-        gpuscan__define_expression(text, "$T `custom_combine(`+$T a, $T b", 0, " combine", custom->combine, ";}\n");
+        gpuscan__define_expression(text, "$T `custom_combine(`+$T a, $T b", 0, " return", " combine", custom->combine,
+                                   ";}\n");
         /* returns a variable, since NVIDIA's compiler can hang on a function that returns a literal like (T){{0}} */
-        gpuscan__define_expression(text, "$T `custom_identity(`*", 0, " identity", custom->identity,
+        gpuscan__define_expression(text, "$T `custom_identity(`*", 0, " $T `e =", " identity", custom->identity,
                                    "; return `e;}\n");
     }
     if (e->convert)
         gpuscan__define_expression(text, "$CONVERTED `custom_convert(`+$VALUE x, ulong i",
-                                   GPUSCAN__SEES_SOURCES + (e->seen ? GPUSCAN__SEES_IMAGE : 0),
+                                   GPUSCAN__SEES_SOURCES + (e->seen ? GPUSCAN__SEES_IMAGE : 0), " return (",
                                    e->selects ? " select" : " convert", e->convert,
                                    !e->selects  ? ");}\n"
                                    : e->inverts ? ") == 0;}\n"
                                                 : ") != 0;}\n");
-    if (custom->source)
-        gpuscan__undefine(text, custom->source);
+    gpuscan__undefine(text, custom);
 }
 
 /* Returns whether init can be an argument by value: all of a kernel's arguments must fit device.parameters bytes.
@@ -13861,10 +13814,9 @@ static const char gpuscan__unless_defined[] =
     GPUSCAN__UNLESS_DEFINED(REVERSE) GPUSCAN__UNLESS_DEFINED(REDUCE) GPUSCAN__UNLESS_DEFINED(HEADS);
 
 /* Defines the macros of operations on elements. `operation` is the macro that enables the operation's kernels.
-   `inclusive`, `ahead` and `few` are the values of the macros of these names. */
+   `inclusive` and `few` are the values of the macros of these names. */
 GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
-                                               const char *operation, uint32_t vector, int inclusive, int ahead,
-                                               uint32_t few) {
+                                               const char *operation, uint32_t vector, int inclusive, uint32_t few) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__elements *e = &plan->e;
     int cpu = gpuscan__key_is_cpu(key);
@@ -13873,10 +13825,9 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__text_code(text, gpuscan__unless_defined);
     gpuscan__define_keys(text, e);
     gpuscan__define_number(text, "INCLUSIVE", (uint64_t)inclusive);
-    gpuscan__define_number(text, "AHEAD", (uint64_t)ahead);
+    gpuscan__define_number(text, "AHEAD", gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD);
     gpuscan__define_number(text, "FEW", few);
     gpuscan__define_number(text, "ONCE", key->once);
-    gpuscan__define_number(text, "REGISTERS", key->registers);
     gpuscan__define_number(text, "INIT_BY_VALUE", (uint64_t)gpuscan__init_by_value(gs, plan));
     gpuscan__define_number(text, "EXACT_PREFIX", (uint64_t)e->exact);
     gpuscan__define_number(text, "PREFIX_SIZE", gpuscan__prefix_size(plan));
@@ -13893,6 +13844,7 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
 GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     gpuscan__program *program = gpuscan__new_program(gs);
     gpuscan__text *text;
+    const char *custom;
     size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
     if (!program)
@@ -13901,8 +13853,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *pl
     program->names = plan->operation->kernels(&plan->key);
     text = &program->parts[GPUSCAN__PART_TEXT];
     text->given = plan->key.given;
-    for (i = 0; plan->e.custom && i < GPUSCAN__CUSTOM_TEXTS; i++) {
-        const char *custom = gpuscan__custom_text(&plan->e, i);
+    for (i = 0; plan->e.custom && (custom = gpuscan__custom_text(&plan->e, i)) != NULL; i++) {
         gpuscan__text_bytes(&program->custom, custom, strlen(custom) + 1);
         text->prints |= strstr(custom, "printf") != NULL;
     }
@@ -13930,8 +13881,7 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
     gpuscan__program *program;
     plan->not_built = 0;
     for (program = gs->programs; program; program = program->next)
-        if (memcmp(&program->key, &plan->key, sizeof(plan->key)) == 0 &&
-            gpuscan__same_custom(program, &plan->e)) {
+        if (memcmp(&program->key, &plan->key, sizeof(plan->key)) == 0 && gpuscan__same_custom(program, &plan->e)) {
             program->idle = 0;
             *found = program;
             return GPUSCAN_SUCCESS;
@@ -14131,6 +14081,16 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     *event = NULL;
 }
 
+/* Makes the next command wait for two events (NULL: none), and for no others. The chain then owns the events. */
+static void gpuscan__chain_wait(gpuscan__chain *chain, cl_event first, cl_event second) {
+    gpuscan__forget_event(chain->gs, &chain->own[0]);
+    gpuscan__forget_event(chain->gs, &chain->own[1]);
+    chain->own[0] = first;
+    chain->own[1] = second;
+    chain->wait_count = second ? 2 : first ? 1 : 0;
+    chain->waits = first ? chain->own : NULL;
+}
+
 /* If the last call that used the object's scratch was in another queue or in an out-of-order queue, the next command
    also waits for that call. One marker stands for the caller's wait list, because chain->own holds only two events. */
 static void gpuscan__chain_own_scratch(gpuscan__chain *chain) {
@@ -14159,19 +14119,9 @@ static void gpuscan__chain_own_scratch(gpuscan__chain *chain) {
         gpuscan__forget_event(gs, &joined);
         gpuscan__forget_event(gs, &event);
         chain->result = gpuscan__fail(gs, code, "%s the queue that used the object's scratch last failed", what);
-    } else if (event) { /* the chain now owns `event` and `joined` */
-        chain->own[0] = event;
-        chain->own[1] = joined;
-        chain->wait_count = joined ? 2 : 1;
-        chain->waits = chain->own;
+    } else if (event) {
+        gpuscan__chain_wait(chain, event, joined);
     }
-}
-
-static void gpuscan__chain_waited(gpuscan__chain *chain) {
-    gpuscan__forget_event(chain->gs, &chain->own[0]);
-    gpuscan__forget_event(chain->gs, &chain->own[1]);
-    chain->wait_count = 0;
-    chain->waits = NULL;
 }
 
 /* Returns whether the tracer sees the chain's commands. Self-tests and rehearsals are not traced. */
@@ -14183,17 +14133,13 @@ static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
    names the command in errors. The tracer gets the name `kernel` or, if that is NULL, `what`. */
 static void gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what,
                                 const char *kernel) {
-    gpuscan__chain_waited(chain);
-    if (code == CL_SUCCESS && event && gpuscan__chain_is_traced(chain))
-        chain->gs->tracer.command(kernel ? kernel : what, event, chain->gs->tracer.user);
     if (code != CL_SUCCESS) {
         gpuscan__forget_event(chain->gs, &event);
         chain->result = gpuscan__fail(chain->gs, code, "%s failed", what);
-    } else if (event) {
-        chain->own[0] = event;
-        chain->wait_count = 1;
-        chain->waits = chain->own;
+    } else if (event && gpuscan__chain_is_traced(chain)) {
+        chain->gs->tracer.command(kernel ? kernel : what, event, chain->gs->tracer.user);
     }
+    gpuscan__chain_wait(chain, event, NULL);
 }
 
 static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) {
@@ -14234,7 +14180,7 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain) {
         *out = chain->own[0];
     if (chain->result == 0 && (out || keeps))
         chain->own[0] = NULL;
-    gpuscan__chain_waited(chain);
+    gpuscan__chain_wait(chain, NULL, NULL);
     return chain->result;
 }
 
@@ -14277,7 +14223,6 @@ static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *p
         return;
     if (call->scratch.mem) {
         size_t bytes, offset, piece;
-        const cl_uint zero = 0;
         int may_write = !(plan->scratch_flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY));
         gpuscan__place_in(&chain->place, need, call->scratch);
         bytes = (size_t)(chain->place.offset[GPUSCAN__PLAIN] - call->scratch.offset);
@@ -14289,8 +14234,8 @@ static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *p
                 code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, piece, gpuscan__zeros,
                                                    chain->wait_count, chain->waits, made);
             else
-                code = gs->cl.clEnqueueFillBuffer(queue, call->scratch.mem, &zero, sizeof(zero), offset, piece,
-                                                  chain->wait_count, chain->waits, made);
+                code = gs->cl.clEnqueueFillBuffer(queue, call->scratch.mem, gpuscan__zeros, sizeof(cl_uint), offset,
+                                                  piece, chain->wait_count, chain->waits, made);
             gpuscan__chain_step(chain, code, event, "clearing the caller's scratch", NULL);
         }
         return;
@@ -14339,22 +14284,21 @@ typedef struct gpuscan__launch {
    (GPUSCAN__SET_...) instead and, if the kind is SET_VALUE, its value. */
 static void gpuscan__set_arg(gpuscan__launch *launch, uint32_t kind, const void *value, size_t size) {
     gpuscan__chain *chain = launch->chain;
-    gpuscan__recorded *next = chain->recording ? &chain->recording->next : NULL;
-    cl_int code;
-    if (next) {
+    if (chain->recording) {
+        gpuscan__recorded *next = &chain->recording->next;
         next->kinds[next->arg_count] = kind;
         next->sizes[next->arg_count++] = (uint32_t)size;
+        if (kind == GPUSCAN__SET_VALUE) {
+            memcpy(next->values + next->used, value, size);
+            next->used += (uint32_t)size;
+        }
+    } else if (chain->result == 0) {
+        cl_kernel kernel = chain->program->kernels[launch->kernel];
+        cl_int code = chain->gs->cl.clSetKernelArg(kernel, launch->index, size, value);
+        if (code != CL_SUCCESS)
+            chain->result = gpuscan__fail(chain->gs, code, "clSetKernelArg(%u) failed", (unsigned)launch->index);
+        launch->index++;
     }
-    if (next && kind == GPUSCAN__SET_VALUE) {
-        memcpy(next->values + next->used, value, size);
-        next->used += (uint32_t)size;
-    }
-    if (next || chain->result != 0)
-        return;
-    code = chain->gs->cl.clSetKernelArg(chain->program->kernels[launch->kernel], launch->index, size, value);
-    if (code != CL_SUCCESS)
-        chain->result = gpuscan__fail(chain->gs, code, "clSetKernelArg(%u) failed", (unsigned)launch->index);
-    launch->index++;
 }
 
 static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size) {
@@ -14381,16 +14325,13 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buf
    `restrict`, which makes no call faster. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
     const gpuscan_source *sources = chain->call->sources; /* NULL in a rehearsal, a launch ahead of a call */
-    gpuscan__launch launch;
+    gpuscan__launch launch = {chain, kernel, 0, {0}};
     uint32_t k;
     if (chain->recording) {
         chain->recording->next.kernel = (uint32_t)kernel;
         chain->recording->next.arg_count = chain->recording->next.used = 0;
     }
     gpuscan__chain_flush(chain, 0);
-    launch.chain = chain;
-    launch.kernel = kernel;
-    launch.index = 0;
     for (k = 0; k < GPUSCAN_MAX_SOURCES && chain->program->key.given.sources[k]; k++)
         launch.offsets[k] = gpuscan__arg_buffer(&launch, sources ? sources[k].buffer : gpuscan__none);
     return launch;
@@ -14399,14 +14340,11 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kerne
 /* Sets the scratch of kind `kind` as an argument. Returns the offset of its data, in units of `bytes_each` bytes (see
    gpuscan__slack). Data begin `past` bytes behind the ticket counters. PLAIN has no counters: data begin at `past`. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
-    const gpuscan__chain *chain = launch->chain;
-    cl_mem mem = chain->place.mem[kind];
-    if (!mem && !chain->recording)
-        return gpuscan__arg_buffer(launch, gpuscan__none);
+    const gpuscan__place *place = &launch->chain->place;
     if (kind != GPUSCAN__PLAIN)
         past += GPUSCAN__TICKETS_SIZE;
-    gpuscan__set_arg(launch, GPUSCAN__SET_SCRATCH, &mem, sizeof(mem));
-    return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
+    gpuscan__set_arg(launch, GPUSCAN__SET_SCRATCH, &place->mem[kind], sizeof(place->mem[kind]));
+    return gpuscan__ceil_div(place->offset[kind] + past, bytes_each);
 }
 
 /* Returns `extent`, such as a number of rows, but at most 1 for a rehearsal: its time must not depend on the call. */
@@ -14440,13 +14378,11 @@ static void gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, si
                                 uint64_t shared) {
     gpuscan__chain *chain = launch->chain;
     size_t group = chain->program->key.group;
-    /* a rehearsal launches at most about 2^16 work-items: PoCL compiles the same code for 2^16 and for more */
-    uint64_t most = chain->recording ? ((uint64_t)1 << 16) / group + 1 : UINT64_MAX;
     gpuscan__arg_numbers(launch, numbers, numbers_size);
     if (shared)
         gpuscan__arg(launch, NULL, (size_t)shared);
-    if (chain->recording) {
-        chain->recording->next.global = gpuscan__min(groups, most) * group;
+    if (chain->recording) { /* at most about 2^16 work-items: PoCL compiles the same code for 2^16 and for more */
+        chain->recording->next.global = gpuscan__min(groups, 65536 / group + 1) * group;
         chain->recording->next.group = group;
         gpuscan__text_bytes(&chain->recording->launches, &chain->recording->next, sizeof(chain->recording->next));
     } else if (chain->result == 0) {
@@ -14457,12 +14393,10 @@ static void gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, si
 
 /* Ends a call that computes and writes nothing. A marker waits for the wait list and completes the call's event. */
 static void gpuscan__enqueue_nothing(gpuscan__chain *chain) {
-    cl_event event = NULL;
+    cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 1) ? &event : NULL;
     cl_int code = CL_SUCCESS;
-    int needs_event = chain->call->event || gpuscan__chain_is_traced(chain);
-    if (needs_event || chain->wait_count)
-        code = chain->gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits,
-                                                         needs_event ? &event : NULL);
+    if (made || chain->wait_count)
+        code = chain->gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits, made);
     gpuscan__chain_step(chain, code, event, "clEnqueueMarkerWithWaitList", NULL);
 }
 
@@ -15567,6 +15501,7 @@ static void gpuscan__plan_begin(gpuscan__plan *plan, const gpuscan__operation *o
                                 const gpuscan_call *call) {
     memset(plan, 0, operation->plan_size);
     plan->operation = operation;
+    plan->key.operation = operation->number;
     plan->desc = desc;
     plan->call = call;
 }
@@ -15639,7 +15574,7 @@ GPUSCAN__SHARED void gpuscan__put_element(gpuscan_type type, uint32_t size, unsi
 static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, uint64_t b) {
     int less = gpuscan__types[type].kind == 'u' ? a < b : (int64_t)a < (int64_t)b;
     switch (op) {
-#define GPUSCAN__OP_CASE(name, c_integer, c_real, identity, as_unsigned, before, data, host)                           \
+#define GPUSCAN__OP_CASE(name, combine, floats, identity, data, host)                                                  \
     case GPUSCAN_##name: return gpuscan__wrap(type, host);
         GPUSCAN__OPS(GPUSCAN__OP_CASE)
     case GPUSCAN_OP_COUNT: break;
@@ -16753,12 +16688,11 @@ GPUSCAN__COLD void gpuscan__columns_define(gpuscan__text *text, const gpuscan *g
     gpuscan__scan_key own = gpuscan__scan_own(&plan->key);
     gpuscan__define(text, "SCAN_COLUMNS_NUMBERS", gpuscan__scan_columns_numbers_text);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__columns_shared(gs, plan, &own));
-    gpuscan__define_number(text, "COUNTED", 0);
     gpuscan__define_number(text, "REVERSE", own.reverse);
     gpuscan__define_number(text, "UNIT_COLUMNS", own.vector);
     gpuscan__define_number(text, "PIECE_LINES", own.lines);
     gpuscan__define_operation(text, gs, plan, "SCAN_COLUMNS", gpuscan__key_is_cpu(&plan->key) ? 1 : own.vector,
-                              own.inclusive != 0, 0, 0);
+                              own.inclusive != 0, 0);
 }
 
 GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -16786,8 +16720,7 @@ GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, 
                               own.whole_rows                      ? "SCAN_ROWS"
                               : gpuscan__is_single_pass(strategy) ? "SCAN_SINGLE_PASS"
                                                                   : "SCAN_MULTI_PASS",
-                              gpuscan__scan_vector(&plan->e, &own), own.inclusive != 0,
-                              strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
+                              gpuscan__scan_vector(&plan->e, &own), own.inclusive != 0, own.few);
 }
 
 /* Resolves the segments. A flag behind each sum says whether the sum includes the first element (head) of a segment.
@@ -17627,8 +17560,7 @@ static uint64_t gpuscan__uniform_add_pieces(const gpuscan__key *key) {
 
 GPUSCAN__COLD void gpuscan__uniform_add_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__define(text, "UNIFORM_ADD_NUMBERS", gpuscan__uniform_add_numbers_text);
-    gpuscan__define_operation(text, gs, plan, "UNIFORM_ADD", gpuscan__vector(plan->e.src_size, plan->e.dst_size), 0, 0,
-                              0);
+    gpuscan__define_operation(text, gs, plan, "UNIFORM_ADD", gpuscan__vector(plan->e.src_size, plan->e.dst_size), 0, 0);
 }
 
 static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *plan) {
@@ -17865,7 +17797,7 @@ GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_number(text, "CASCADE", gpuscan__reduce_cascade(plan));
     gpuscan__define(text, "SEGMENT_RAW", raw);
     gpuscan__define_number(text, "SRC_RAW", size * vector == 16);
-    gpuscan__define_operation(text, gs, plan, "REDUCE", vector, 0, 0, 0);
+    gpuscan__define_operation(text, gs, plan, "REDUCE", vector, 0, 0);
 }
 
 static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__reduce_plan *plan) {
@@ -18562,13 +18494,12 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__hist
     snprintf(pixel, sizeof(pixel), "%s%s", element, gpuscan__vector_lengths[own->pixel_channels]);
     gpuscan__define(text, "PIXEL", pixel);
     if (own->converted)
-        gpuscan__define_expression(text, "$BINNED `custom_convert(`+$PIXEL x, ulong i", sees, " convert",
-                                   texts->convert, ");}\n");
+        gpuscan__define_expression(text, "$BINNED `custom_convert(`+$PIXEL x, ulong i", sees, " return (",
+                                   " convert", texts->convert, ");}\n");
     if (own->weighed)
-        gpuscan__define_expression(text, "$WEIGHT `custom_weight(`+$PIXEL x, ulong i", sees, " weight",
-                                   texts->combine, ");}\n");
-    if (texts->source)
-        gpuscan__undefine(text, texts->source);
+        gpuscan__define_expression(text, "$WEIGHT `custom_weight(`+$PIXEL x, ulong i", sees, " return (",
+                                   " weight", texts->combine, ");}\n");
+    gpuscan__undefine(text, texts);
 }
 
 static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, const gpuscan__histogram_plan *plan) {
@@ -18613,7 +18544,6 @@ GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan 
     gpuscan__define_image(text, own.image, plan->element, own.pixel_channels);
     gpuscan__define_samples(text, gs, plan);
     GPUSCAN__HISTOGRAM_FIELDS(GPUSCAN__DEFINE_FIELD)
-    gpuscan__define_number(text, "REGISTERS", common->key.registers);
     gpuscan__define_number(text, "WHOLE_TILES", own.whole_tiles);
     gpuscan__define_expressions(text, plan);
 }
@@ -18983,7 +18913,6 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     plan->tile_samples = plan->tile_width * plan->tile_height * plan->channels;
     common->flags |= desc->accumulate ? GPUSCAN__FLAG_ACCUMULATE : 0;
     plan->key.weight = is_weighted || desc->weight ? (uint32_t)plan->weight : 0;
-    common->key.operation = common->operation->number;
     common->key.src = (uint32_t)plan->element;
     common->key.dst = plan->key.converted ? (uint32_t)plan->sample : 0;
     common->key.custom_size = plan->element == GPUSCAN_TYPE_CUSTOM ? plan->element_size : 0;
@@ -19859,8 +19788,7 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_number(text, "LIST_AT", gpuscan__select_list_at(gs, &plan->key, &own, plan->e.t_size));
     gpuscan__define_operation(text, gs, plan,
                               gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
-                              gpuscan__select_vector(&plan->e, &own), 0,
-                              strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
+                              gpuscan__select_vector(&plan->e, &own), 0, own.few);
 }
 
 /* Up to this many elements are counted in 32 bits. (Tests, which lack the memory for more, set a lower number.) */
@@ -20761,7 +20689,6 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define_number(text, "SORT", 1);
     GPUSCAN__SORT_KEY_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_number(text, "SORT_BASES", GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint));
-    gpuscan__define_number(text, "REGISTERS", key->registers);
     gpuscan__define(text, "KEY_BITS", gpuscan__unsigned_name(type->size));
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
     gpuscan__define_infinity(text, type->size, real);
@@ -20787,9 +20714,8 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define(text, "CUSTOM_KEY_BITS(x)", !real ? "(x)" : type->size == 8 ? "as_ulong(x)" : "as_uint(x)");
     gpuscan__define_source(text, &plan->e, 1);
     gpuscan__define_expression(text, "$CUSTOM_KEY_TYPE `custom_key(`+`custom_type x, ulong i", GPUSCAN__SEES_SOURCES,
-                               " key", custom->key, ";}\n");
-    if (custom->source)
-        gpuscan__undefine(text, custom->source);
+                               " return", " key", custom->key, ";}\n");
+    gpuscan__undefine(text, custom);
 }
 
 /* Up to this many elements get 32-bit indices and positions. (Tests, which lack the memory for more, set it lower.) */
@@ -21685,7 +21611,7 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_number(text, "SQUARE", own.square);
     gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
     gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, plan->e.seen);
-    gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
+    gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0);
 }
 
 /* Sets the pitches in `of`, whose other fields the caller has set, and `*elements`, the number of channels from the
@@ -22073,7 +21999,7 @@ GPUSCAN__COLD void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_number(text, "MAX_FRACTIONS", GPUSCAN_MAX_FRACTIONS);
     gpuscan__define_number(text, "QUANTILE_PARTS", own.variant);
     gpuscan__define_number(text, "QUANTILE_JOINS", own.shares);
-    gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1, 0, 0);
+    gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1, 0);
 }
 
 static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quantile_desc *desc) {

@@ -563,7 +563,7 @@ check 'a plug-in with -fvisibility=hidden shows nothing' library_shows_nothing -
 # compares operators' numbers, or indexes another table by them, would compute something else or end the program.
 sed 's/^    GPUSCAN_OP_XOR,$/&\
     GPUSCAN_OP_XNOR,/; s/^    X(OP_XOR, "a ^ b".*/&\
-    X(OP_XNOR, "~(a ^ b)", "", "~($T)0", 1, "", SUM, ~(a ^ b)) \\/' "$root/gpuscan.h" > xnor.h
+    X(OP_XNOR, "~(a ^ b)", "", "~($T)0", SUM, ~(a ^ b)) \\/' "$root/gpuscan.h" > xnor.h
 cat > xnor.c <<'END'
 #define GPUSCAN_ONLY_SCAN
 #define GPUSCAN_IMPLEMENTATION

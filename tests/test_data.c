@@ -204,7 +204,7 @@ static gpuscan__elements elements_of(gpuscan_type src, gpuscan_type dst, gpuscan
     e.src_size = src == GPUSCAN_TYPE_CUSTOM ? custom_size : gpuscan__types[src].size;
     e.dst_size = e.result_size = e.t_size = dst == GPUSCAN_TYPE_CUSTOM ? custom_size : gpuscan__types[dst].size;
     e.commutes = op != GPUSCAN_OP_CUSTOM;
-    e.arg = gpuscan__ops[op].before[0] != 0;
+    e.arg = op == GPUSCAN_OP_ARGMIN || op == GPUSCAN_OP_ARGMAX;
     return e;
 }
 
