@@ -14451,11 +14451,13 @@ static void gpuscan__ask(gpuscan *gs, const gpuscan__range *range, cl_mem mem, c
         *r = gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", range->field);
 }
 
-/* Checks a range's memory object (a buffer or an image). Sets the range's flags and root, the buffer it is part of. */
+/* Checks a range's memory object (a buffer or an image). Sets the range's root, the buffer that it is part of, and its
+   flags, with the root's USE_HOST_PTR. */
 static gpuscan_result gpuscan__check_memory(gpuscan *gs, gpuscan__range *range) {
     const char *field = range->field;
     cl_mem mem = range->buffer.mem, parent = NULL, whole = NULL;
     cl_mem_object_type type = 0;
+    cl_mem_flags flags = 0;
     cl_context context = NULL;
     gpuscan_result r = GPUSCAN_SUCCESS;
     range->flags = 0;
@@ -14474,39 +14476,28 @@ static gpuscan_result gpuscan__check_memory(gpuscan *gs, gpuscan__range *range) 
     if (context != gs->context)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "%s is of another context", field);
     range->root = whole ? whole : parent ? parent : mem;
-    return GPUSCAN_SUCCESS;
-}
-
-/* Checks that a range's address suits kernels. Memory that the driver allocates is aligned for all types, but memory of
-   the caller need not be aligned. Kernels move elements in words of gpuscan__alignment(size) bytes, up to 16. */
-static gpuscan_result gpuscan__check_alignment(gpuscan *gs, gpuscan__range *range) {
-    uint32_t needed = range->alignment ? range->alignment : gpuscan__alignment(range->size | 16);
-    cl_mem_flags flags = range->flags;
-    void *host = NULL;
-    uintptr_t address;
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    if (range->root != range->buffer.mem)
+    if (range->root != mem)
         gpuscan__ask(gs, range, range->root, CL_MEM_FLAGS, sizeof(flags), &flags, &r);
     range->flags |= flags & CL_MEM_USE_HOST_PTR;
-    if (flags & CL_MEM_USE_HOST_PTR)
-        gpuscan__ask(gs, range, range->root, CL_MEM_HOST_PTR, sizeof(host), &host, &r);
-    address = (uintptr_t)host + (uintptr_t)range->begin;
-    if (r == 0 && address % needed != 0)
-        r = gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
-                          "%s begins at address 0x%llx of host memory, but kernels need a multiple of %u",
-                          range->field, (unsigned long long)address, (unsigned)needed);
     return r;
 }
 
+/* Checks a range's buffer. Memory that the driver allocates is aligned for all types, but memory of the caller need not
+   be aligned. Kernels move elements in words of gpuscan__alignment(size) bytes, up to 16. */
 static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     const char *field = range->field;
     cl_mem mem = range->buffer.mem;
-    size_t size = 0, origin = 0;
+    uint32_t alignment = range->alignment ? range->alignment : gpuscan__alignment(range->size | 16);
     uint64_t offset, bytes = range->elements * range->size - range->cut, end; /* no overflow: see check_sizes */
+    size_t size = 0, origin = 0;
+    void *host = NULL;
+    uintptr_t address;
     gpuscan_result r = gpuscan__check_memory(gs, range);
     gpuscan__ask(gs, range, mem, CL_MEM_SIZE, sizeof(size), &size, &r);
     if (range->root != mem)
         gpuscan__ask(gs, range, mem, CL_MEM_OFFSET, sizeof(origin), &origin, &r);
+    if (range->flags & CL_MEM_USE_HOST_PTR)
+        gpuscan__ask(gs, range, range->root, CL_MEM_HOST_PTR, sizeof(host), &host, &r);
     if (r != 0)
         return r;
     if (!gpuscan__multiply(range->buffer.offset, range->size, &offset) || !gpuscan__add(offset, bytes, &end))
@@ -14522,7 +14513,12 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     range->begin = origin + offset;
     range->end = origin + end;
     range->size_left = size - offset;
-    return gpuscan__check_alignment(gs, range);
+    address = (uintptr_t)host + (uintptr_t)range->begin;
+    if (address % alignment != 0)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
+                             "%s begins at address 0x%llx of host memory, but kernels need a multiple of %u", field,
+                             (unsigned long long)address, (unsigned)alignment);
+    return GPUSCAN_SUCCESS;
 }
 
 /* Adds a range that the call reads. A range with elements needs a buffer, unless the caller clears range->required. */
@@ -14605,8 +14601,7 @@ static int gpuscan__rows_keep_apart(const gpuscan__range *a, const gpuscan__rang
     }
     if (!divisor)
         return 0;
-    from = b->begin >= a->begin ? (b->begin - a->begin) % divisor
-                                : (divisor - (a->begin - b->begin) % divisor) % divisor;
+    from = (divisor + b->begin % divisor - a->begin % divisor) % divisor; /* where b's rows begin, seen from a's */
     return from >= a_row && b_row <= divisor - from;
 }
 
@@ -14639,20 +14634,15 @@ GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan 
 }
 
 /* Sets plan->in_place if a preparation's buffers show that the call is in place. Buffers that the call would refuse
-   count as missing, without a message. */
+   count as missing. The caller turns logging off. */
 GPUSCAN__COLD void gpuscan__look_in_place(gpuscan *gs, gpuscan__plan *plan) {
-    const gpuscan_logger logger = gs->logger;
     size_t i;
-    gs->logger.log = NULL;
     for (i = 0; i < plan->range_count; i++) {
         gpuscan__range *range = &plan->ranges[i];
-        if (range->in_place && range->buffer.mem && gpuscan__check_range(gs, range) != 0) {
+        if (range->in_place && range->buffer.mem && gpuscan__check_range(gs, range) != 0)
             range->buffer = gpuscan__none;
-            range->root = NULL;
-        }
     }
     gpuscan__check_overlaps(gs, plan);
-    gs->logger = logger;
     gs->error[0] = 0;
 }
 
@@ -14717,10 +14707,12 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__p
     int heads = segments->form == GPUSCAN_SEGMENTS_HEADS, keys = segments->form == GPUSCAN_SEGMENTS_KEYS;
     int offsets = segments->form == GPUSCAN_SEGMENTS_OFFSETS, by_element = heads || keys;
     int is_type = (unsigned)segments->type < GPUSCAN_TYPE_COUNT;
+    int is_given = segments->data.mem || segments->data.offset || segments->host_data || segments->count;
     gpuscan_type of = segments->type != GPUSCAN_TYPE_DEFAULT && is_type ? segments->type
                       : heads                                            ? GPUSCAN_TYPE_U8
                                                                          : GPUSCAN_TYPE_U32;
     const gpuscan__mistake mistakes[] = {
+        {segments->form == GPUSCAN_SEGMENTS_NONE, argument, "segments are given without segments.form"},
         {!offsets && !by_element, argument, "segments.form is not a gpuscan_segment_form"},
         {has_rows, argument, "segments, and rows, pitches or along, are both given"},
         {!is_type, argument, "segments.type is not a gpuscan_type"},
@@ -14730,21 +14722,16 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__p
         {of == GPUSCAN_TYPE_CUSTOM, wrong_type, "segments.type: KEYS are of a builtin type"},
         {by_element && segments->count, argument, "segments.count is for OFFSETS"},
         {segments->count >= UINT64_MAX / 16, GPUSCAN_ERROR_SIZE_OVERFLOW,
-         "segments.count: the offsets do not fit 64 bits"}};
+         "segments.count: the offsets do not fit 64 bits"},
+        {segments->host_data && plan->is_run && !plan->from_host, argument,
+         "segments.host_data is for the _host forms; set segments.data"}};
     uint64_t elements = by_element ? count : segments->count ? segments->count + 1 : 0;
     gpuscan_result r;
-    *type = segments->type;
-    if (segments->form == GPUSCAN_SEGMENTS_NONE) {
-        if (segments->data.mem || segments->data.offset || segments->host_data || segments->count)
-            return gpuscan__fail(gs, argument, "segments are given without segments.form");
+    *type = of;
+    if (segments->form == GPUSCAN_SEGMENTS_NONE && !is_given)
         return GPUSCAN_SUCCESS;
-    }
     if ((r = GPUSCAN__REFUSE(gs, mistakes)) != 0)
         return r;
-    *type = of;
-    if (!plan->from_host && plan->is_run && segments->host_data)
-        return gpuscan__fail(gs, argument, "segments.host_data is for gpuscan_%s_host; set segments.data",
-                             plan->operation->name);
     gpuscan__input(plan, "segments.data", segments->data, elements, gpuscan__types[of].size)->at_zero = offsets;
     return GPUSCAN_SUCCESS;
 }
@@ -14936,7 +14923,7 @@ typedef struct gpuscan__image_facts {
     gpuscan_type type;
     uint32_t channels, place;
     cl_image_format format;
-    size_t width, height;
+    size_t width, height; /* pixels from the desc's x and y on */
     gpuscan__range range; /* the image as a range. If the call reads an image, the plan takes this range for src */
 } gpuscan__image_facts;
 
@@ -14973,6 +14960,8 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
         return gpuscan__fail(gs, code, "%s: clGetImageInfo failed", field);
     if (samples > 1)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples per pixel", field);
+    facts->width -= (size_t)gpuscan__min(facts->width, image->x);
+    facts->height -= (size_t)gpuscan__min(facts->height, image->y);
     order = format->image_channel_order;
     facts->place = order == CL_A    ? GPUSCAN__IMAGE_ALPHA
                    : order == CL_RA ? GPUSCAN__IMAGE_RED_ALPHA
@@ -14988,18 +14977,14 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks that the image, if there is one, has `width` x `height` pixels that begin at image->x, image->y. */
-GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *field, const gpuscan_image *image,
-                                                     const gpuscan__image_facts *facts, uint64_t width,
+/* Checks that the image, if there is one, has `width` x `height` pixels from the desc's x and y on. */
+GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const gpuscan__image_facts *facts, uint64_t width,
                                                      uint64_t height) {
-    if (!facts->place || width == 0 || height == 0 ||
-        (image->x <= facts->width && width <= facts->width - image->x && image->y <= facts->height &&
-         height <= facts->height - image->y))
+    if (!facts->place || width == 0 || height == 0 || (width <= facts->width && height <= facts->height))
         return GPUSCAN_SUCCESS;
     return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_TOO_SMALL,
-                         "%s needs %llu x %llu pixels from %llu, %llu on, but the image has %llu x %llu", field,
-                         (unsigned long long)width, (unsigned long long)height, (unsigned long long)image->x,
-                         (unsigned long long)image->y, (unsigned long long)facts->width,
+                         "%s needs %llu x %llu pixels, but the image has %llu x %llu from x, y on", facts->range.field,
+                         (unsigned long long)width, (unsigned long long)height, (unsigned long long)facts->width,
                          (unsigned long long)facts->height);
 }
 
@@ -15032,9 +15017,7 @@ GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, 
     if (place == GPUSCAN__IMAGE_NONE)
         return;
     gpuscan__define(text, "IMAGE_PIXEL", kind == 'f' ? "float4" : kind == 's' ? "int4" : "uint4");
-    gpuscan__define(text, "IMAGE_READ(image, at)", kind == 'f'   ? "read_imagef(image, at)"
-                                                  : kind == 's' ? "read_imagei(image, at)"
-                                                                : "read_imageui(image, at)");
+    gpuscan__define(text, "IMAGE_READ", kind == 'f' ? "read_imagef" : kind == 's' ? "read_imagei" : "read_imageui");
     if (seen == 0)
         return;
     snprintf(x, sizeof(x), "%s%s", gpuscan__types[type].name, gpuscan__vector_lengths[seen]);
@@ -15044,20 +15027,12 @@ GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, 
     gpuscan__text_add(text, "static inline GPUSCAN_NEAR gpuscan_near(read_only image2d_t image, int2 at);\n");
 }
 
-/* Copies the host's init to a buffer if it is too large for an argument. Commands that use the buffer keep it alive. */
-static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
-    if (!plan->init || gpuscan__init_by_value(gs, plan))
-        return GPUSCAN_SUCCESS;
-    plan->flags = (plan->flags & ~(uint32_t)GPUSCAN__FLAG_INIT) | GPUSCAN__FLAG_INIT_BUFFER;
-    return gpuscan__create_buffer(gs, 0, plan->e.dst_size, plan->init, " for init", &plan->init_mem);
-}
-
 /* Sets the source as an argument: a buffer, or the call's image. Returns the buffer's offset. */
-GPUSCAN__SHARED uint64_t gpuscan__arg_source(gpuscan__launch *launch, gpuscan_buffer buffer, const gpuscan_image *image,
+GPUSCAN__SHARED uint64_t gpuscan__arg_source(gpuscan__launch *launch, gpuscan_buffer buffer,
                                              const gpuscan__image_facts *facts) {
     if (!facts->place)
         return gpuscan__arg_buffer(launch, buffer);
-    gpuscan__set_arg(launch, GPUSCAN__SET_IMAGE, &image->mem, sizeof(image->mem));
+    gpuscan__set_arg(launch, GPUSCAN__SET_IMAGE, &facts->range.buffer.mem, sizeof(cl_mem));
     if (launch->chain->recording)
         launch->chain->recording->next.stage.image = facts->format;
     return 0;
@@ -15237,8 +15212,9 @@ static void gpuscan__leave_lanes(gpuscan *gs) {
     gpuscan__choose_fence(gs);
 }
 
-/* An internal result of the functions below: the call must be planned again. Public results are never positive. */
-enum { GPUSCAN__AGAIN = 1 };
+/* Internal results, which are positive, unlike public ones. AGAIN: the call must be planned again. WRONG: a self-test
+   has found a wrong result. */
+enum { GPUSCAN__AGAIN = 1, GPUSCAN__WRONG = 2 };
 
 /* Tries to build a program for the call without the vendor's instructions, after a build with them failed. Tries with
    AUTO, since a forced strategy may need the instructions. If this build works, stops using them and returns AGAIN. If
@@ -15267,6 +15243,64 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     return r;
 }
 
+GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program);
+
+/* Tests a program. If it is wrong, gives up the first of these that it uses, and returns AGAIN: limits of registers
+   (NVIDIA's compiler has built wrong programs whose registers it had to spill), the vendor's instructions, the
+   strategy. If no strategy is simpler, sets program->wrong instead. */
+GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+    const gpuscan__elements *e = &plan->e;
+    gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
+    int uses_lanes = gpuscan__uses_lanes(gs, &plan->key);
+    /* prove_stand_in drops custom->convert, so its test cannot convert between a builtin and the caller's type */
+    int converts = !e->selects && e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM);
+    int is_odd = program->odd_width && uses_lanes; /* some drivers choose a width of sub-groups for each kernel */
+    const char *why = is_odd ? "its sub-groups have another width" : "its self-test failed", *what;
+    gpuscan_result r = is_odd ? (gpuscan_result)GPUSCAN__WRONG : GPUSCAN_SUCCESS;
+    /* on CPUs, custom programs are not tested: that would take long, and tests of builtin types run the same kernels */
+    if (!is_odd && !converts && !(gpuscan__key_is_cpu(&plan->key) && e->custom))
+        r = e->custom && !plan->is_stand_in ? plan->operation->prove_custom(gs, plan)
+                                            : gpuscan__self_test(gs, plan, program);
+    program->proved = r == 0; /* blobs store this, since they also hold untested programs */
+    if (r != GPUSCAN__WRONG)
+        return r;
+    if (gpuscan__uses_ptx(gs, &plan->key) && plan->key.registers) {
+        gs->device.registers = 0; /* gpuscan__registers then returns 0 */
+        what = "registers are no longer limited";
+    } else if (uses_lanes) {
+        gpuscan__leave_lanes(gs);
+        what = "the vendor's instructions are no longer used";
+    } else if (gpuscan__strategies[strategy].simpler != strategy) {
+        gs->refused[plan->operation->number] |= 1u << strategy;
+        what = "its strategy is no longer used";
+    } else {
+        program->wrong = 1;
+        what = "its program is no longer used";
+    }
+    gpuscan__note_refusal(gs, plan, what, why);
+    return program->wrong ? GPUSCAN_SUCCESS : (gpuscan_result)GPUSCAN__AGAIN;
+}
+
+/* Gets the plan's program, and tests it if it is new and its kernels can run in groups of the planned size. Returns
+   AGAIN if the call must be planned again: without limits of registers or the vendor's instructions, with another
+   strategy, or with smaller groups. */
+static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
+    gpuscan_result r = gpuscan__get_program(gs, plan, program);
+    size_t group = r == 0 ? gpuscan__program_group(gs, plan, *program) : 0;
+    if (r == 0 && group >= plan->key.group && !(*program)->proved && !(*program)->wrong)
+        r = gpuscan__prove(gs, plan, *program);
+    if (r == 0 && (*program)->wrong)
+        return gpuscan__unsupported(gs, "this call's program failed its self-test, and it has no other form");
+    if (plan->is_stand_in)
+        return r;
+    if (r < 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
+        return gpuscan__build_without_lanes(gs, plan);
+    if (r != 0 || group >= plan->key.group)
+        return r;
+    plan->group_limit = gpuscan__power_of_two_below(group);
+    return plan->group_limit < plan->key.group ? (gpuscan_result)GPUSCAN__AGAIN : GPUSCAN_SUCCESS;
+}
+
 /* Self-tests use this text in place of the caller's, which must not run on unexpected values. A value is a struct of
    parts. The operator takes each part from b or, if b's part is 0, from a. So it is associative, but does not commute.
    Parts are uints if the size allows: NVIDIA's compiler is slow with bytes. tuning: device-stand-in-parts */
@@ -15276,10 +15310,6 @@ static const char gpuscan__stand_in_text[] =
     "  for (int i = 0; i < %u; i++) if (b.part[i]) a.part[i] = b.part[i];\n"
     "  return a;\n"
     "}\n";
-
-GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
-                                                int *right);
-static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program);
 
 /* Tests the program of `stand_in`, whose texts use neither the caller's values nor sources. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in) {
@@ -15322,64 +15352,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     return gpuscan__prove_in_place_of(gs, plan, &stand_in);
 }
 
-/* Tests a program. If it is wrong, gives up the first of these that it uses, and returns AGAIN: limits of registers
-   (NVIDIA's compiler has built wrong programs whose registers it had to spill), the vendor's instructions, the
-   strategy. If no strategy is simpler, sets program->wrong instead. */
-GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
-    const gpuscan__elements *e = &plan->e;
-    gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
-    int uses_lanes = gpuscan__uses_lanes(gs, &plan->key);
-    /* prove_stand_in drops custom->convert, so its test cannot convert between a builtin and the caller's type */
-    int converts = !e->selects && e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM);
-    int right = !(program->odd_width && uses_lanes); /* some drivers choose a width of sub-groups for each kernel */
-    const char *why = right ? "its self-test failed" : "its sub-groups have another width";
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    /* on CPUs, custom programs are not tested: that would take long, and tests of builtin types run the same kernels */
-    if (right && !converts && !(gpuscan__key_is_cpu(&plan->key) && e->custom))
-        r = e->custom && !plan->is_stand_in ? plan->operation->prove_custom(gs, plan)
-                                            : gpuscan__self_test(gs, plan, program, &right);
-    program->proved = r == 0 && right; /* blobs store this, since they also hold untested programs */
-    if (r != 0 || right)
-        return r;
-    if (gpuscan__uses_ptx(gs, &plan->key) && plan->key.registers) {
-        gs->device.registers = 0; /* gpuscan__registers then returns 0 */
-        gpuscan__note_refusal(gs, plan, "registers are no longer limited", why);
-        return GPUSCAN__AGAIN;
-    }
-    if (uses_lanes) {
-        gpuscan__leave_lanes(gs);
-        gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
-        return GPUSCAN__AGAIN;
-    }
-    program->wrong = gpuscan__strategies[strategy].simpler == strategy;
-    gpuscan__note_refusal(gs, plan, program->wrong ? "its program is no longer used" : "its strategy is no longer used",
-                          why);
-    if (program->wrong)
-        return GPUSCAN_SUCCESS;
-    gs->refused[plan->operation->number] |= 1u << strategy;
-    return GPUSCAN__AGAIN;
-}
-
-/* Gets the plan's program, and tests it if it is new and its kernels can run in groups of the planned size. Returns
-   AGAIN if the call must be planned again: without limits of registers or the vendor's instructions, with another
-   strategy, or with smaller groups. */
-static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
-    gpuscan_result r = gpuscan__get_program(gs, plan, program);
-    size_t group = r == 0 ? gpuscan__program_group(gs, plan, *program) : 0;
-    if (r == 0 && group >= plan->key.group && !(*program)->proved && !(*program)->wrong)
-        r = gpuscan__prove(gs, plan, *program);
-    if (r == 0 && (*program)->wrong)
-        return gpuscan__unsupported(gs, "this call's program failed its self-test, and it has no other form");
-    if (plan->is_stand_in)
-        return r;
-    if (r < 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
-        return gpuscan__build_without_lanes(gs, plan);
-    if (r != 0 || group >= plan->key.group)
-        return r;
-    plan->group_limit = gpuscan__power_of_two_below(group);
-    return plan->group_limit < plan->key.group ? (gpuscan_result)GPUSCAN__AGAIN : GPUSCAN_SUCCESS;
-}
-
 /* Plans a resolved call and gets its program. Results of floats depend on the group size. Only the call's own kernels
    decide this size, so that earlier calls do not change results. The exception: a failed build or self-test, or a wrong
    sub-group width, makes later calls do without limits of registers, the vendor's instructions or the strategy. */
@@ -15417,7 +15389,11 @@ static gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *plan, gpus
 static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                        cl_command_queue queue, int in_order) {
     gpuscan__chain chain;
-    gpuscan_result r = program ? gpuscan__bring_init(gs, plan) : GPUSCAN_SUCCESS;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    if (program && plan->init && !gpuscan__init_by_value(gs, plan)) { /* the commands keep init_mem alive */
+        plan->flags = (plan->flags & ~(uint32_t)GPUSCAN__FLAG_INIT) | GPUSCAN__FLAG_INIT_BUFFER;
+        r = gpuscan__create_buffer(gs, 0, plan->e.dst_size, plan->init, " for init", &plan->init_mem);
+    }
     if (r != 0)
         return r;
     plan->is_enqueued = 1;
@@ -15446,10 +15422,8 @@ static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     uint64_t count = 0;
     uint32_t k;
-    gpuscan_result r = plan->operation->resolve(gs, plan);
-    if (r == 0)
-        r = gpuscan__check_call(gs, plan);
-    if (r != 0)
+    gpuscan_result r;
+    if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = gpuscan__check_call(gs, plan)) != 0)
         return r;
     plan->key.given.values_size = (uint32_t)call->values_size;
     if (plan->operation->count_at)
@@ -15497,13 +15471,14 @@ static gpuscan_result gpuscan__enter(gpuscan *gs, const void *desc, const gpusca
     return GPUSCAN_SUCCESS;
 }
 
-static void gpuscan__plan_begin(gpuscan__plan *plan, const gpuscan__operation *operation, const void *desc,
-                                const gpuscan_call *call) {
+static void gpuscan__plan_begin(const gpuscan *gs, gpuscan__plan *plan, const gpuscan__operation *operation,
+                                const void *desc) {
     memset(plan, 0, operation->plan_size);
     plan->operation = operation;
     plan->key.operation = operation->number;
     plan->desc = desc;
-    plan->call = call;
+    plan->call = (const gpuscan_call *)(const void *)((const unsigned char *)desc + operation->call_at);
+    plan->group_limit = gs->device.group_limit;
 }
 
 /* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
@@ -15791,7 +15766,6 @@ struct gpuscan__test {
     gpuscan__test_image image;
     gpuscan__test_array arrays[GPUSCAN__TEST_ARRAYS];
     int count, failed; /* count: number of arrays. failed: 1 if memory ran out for one */
-    int right;         /* 1: no array has shown a mistake yet */
 };
 
 static gpuscan__test_array *gpuscan__test_array_of(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
@@ -15799,10 +15773,9 @@ static gpuscan__test_array *gpuscan__test_array_of(gpuscan__test *test, gpuscan_
     array->buffer = buffer;
     array->bytes = bytes + GPUSCAN__TEST_GUARD;
     array->before = (unsigned char *)gpuscan__allocate(&test->gs->allocator, (size_t)(2 * array->bytes));
-    if (!array->before) {
-        test->failed = 1;
+    test->failed |= !array->before;
+    if (!array->before)
         return NULL;
-    }
     array->expected = array->before + array->bytes;
     memset(array->before, GPUSCAN__TEST_FILL, (size_t)(2 * array->bytes));
     test->count++;
@@ -15845,10 +15818,9 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     format.image_channel_data_type = CL_FLOAT;
     while (gpuscan__image_types[format.image_channel_data_type - CL_SNORM_INT8] != of->type)
         format.image_channel_data_type--; /* all integer types have smaller numbers than CL_FLOAT */
-    all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
+    all = gpuscan__test_in(test, NULL, width * height * 4 * size);
     if (!all)
         return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
-    memset(all, GPUSCAN__TEST_FILL, (size_t)(width * height * 4 * size));
     for (k = 0; k < of->width * of->height; k++) {
         to = (k / of->width + GPUSCAN__TEST_IMAGE_Y) * width + k % of->width + GPUSCAN__TEST_IMAGE_X;
         for (c = 0; c < of->channels; c++) {
@@ -15873,12 +15845,11 @@ static void gpuscan__test_end(gpuscan__test *test) {
     }
 }
 
-/* Returns whether a self-test's result is right. Test suites whose OpenCL runs no kernels define their own macro. */
+/* TEST_PASSES returns whether a self-test's result is right. SELF_TESTS says whether programs have self-tests. Test
+   suites define their own macros if their OpenCL runs no kernels, or if self-tests take too long. */
 #ifndef GPUSCAN__TEST_PASSES
 #define GPUSCAN__TEST_PASSES(got, expected, bytes) (memcmp(got, expected, bytes) == 0)
 #endif
-
-/* Says whether programs have self-tests. Where self-tests take too long, a test suite defines its own macro. */
 #ifndef GPUSCAN__SELF_TESTS
 #define GPUSCAN__SELF_TESTS 1
 #endif
@@ -15886,7 +15857,6 @@ static void gpuscan__test_end(gpuscan__test *test) {
 static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *program) {
     gpuscan *gs = test->gs;
     gpuscan__plan *plan = test->plan;
-    gpuscan_call *call = test->call;
     int i;
     gpuscan_result r;
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) != 0)
@@ -15901,31 +15871,28 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     }
     if ((r = gpuscan__test_make_image(test)) != 0)
         return r;
-    call->queue = gs->service_queue;
-    call->strategy = gpuscan__key_strategy(&program->key);
+    test->call->strategy = gpuscan__key_strategy(&program->key);
     plan->forced = &program->key;
-    plan->group_limit = gs->device.group_limit;
     plan->is_run = 1;
     if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
         (r = gpuscan__create_buffer(gs, 0, gpuscan__need_total(&plan->need), NULL, " for a self-test",
-                                    &call->scratch.mem)) != 0)
+                                    &test->call->scratch.mem)) != 0)
         return r;
     return gpuscan__enqueue(gs, plan, program, gs->service_queue, 1);
 }
 
-/* Reads bytes from a buffer. Clears test->right if they differ from those at `expected`. */
+/* Reads bytes from a buffer. Returns WRONG if they differ from those at `expected`. */
 static gpuscan_result gpuscan__test_read(gpuscan__test *test, cl_mem mem, uint64_t at, uint64_t bytes,
                                          unsigned char *got, const unsigned char *expected) {
     cl_int code = test->gs->cl.clEnqueueReadBuffer(test->gs->service_queue, mem, CL_TRUE, (size_t)at, (size_t)bytes,
                                                    got, 0, NULL, NULL);
     if (code != CL_SUCCESS)
         return gpuscan__fail(test->gs, code, "clEnqueueReadBuffer for a self-test failed");
-    test->right = test->right && GPUSCAN__TEST_PASSES(got, expected, (size_t)bytes);
-    return GPUSCAN_SUCCESS;
+    return GPUSCAN__TEST_PASSES(got, expected, (size_t)bytes) ? GPUSCAN_SUCCESS : (gpuscan_result)GPUSCAN__WRONG;
 }
 
-/* Clears test->right unless all arrays, with their guards, hold what is expected, and the scratch holds 0 where the
-   next call needs it: in accumulators and ticket counters. */
+/* Returns WRONG unless all arrays, with their guards, hold what is expected, and the scratch holds 0 where the next
+   call needs it: in accumulators and ticket counters. */
 static gpuscan_result gpuscan__test_check(gpuscan__test *test) {
     const gpuscan__need *need = &test->plan->need;
     uint64_t at = 0, bytes;
@@ -15944,26 +15911,24 @@ static gpuscan_result gpuscan__test_check(gpuscan__test *test) {
     return r;
 }
 
-/* Runs rounds 0, 1, ... until the program has no more, or until one cannot run or has a wrong result. */
-GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
-                                                int *right) {
+/* Runs rounds 0, 1, ... until the program has no more, or until one cannot run or has a wrong result (WRONG). */
+GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__operation *operation = plan->operation;
     gpuscan__test test;
     gpuscan_result r = GPUSCAN_SUCCESS;
     unsigned round;
     int more = GPUSCAN__SELF_TESTS;
-    for (*right = 1, round = 0; more && *right && r == 0; round++) {
+    for (round = 0; more && r == 0; round++) {
         memset(&test, 0, sizeof(test));
         test.gs = gs;
         test.of = plan;
         test.key = &program->key;
         test.round = round;
-        test.right = 1;
         test.desc = gpuscan__test_memory(&test, operation->desc_size);
         test.plan = (gpuscan__plan *)gpuscan__test_memory(&test, operation->plan_size);
         if (!test.failed) {
             test.call = (gpuscan_call *)(void *)((unsigned char *)test.desc + operation->call_at);
-            gpuscan__plan_begin(test.plan, operation, test.desc, test.call);
+            gpuscan__plan_begin(gs, test.plan, operation, test.desc);
             more = operation->test(&test);
         }
         if (!test.failed && more && (r = gpuscan__test_call(&test, program)) == 0)
@@ -15971,7 +15936,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
         if (test.failed)
             r = gpuscan__no_memory(gs, "a self-test");
         gpuscan__test_end(&test);
-        *right = test.right;
     }
     return r;
 }
@@ -16013,9 +15977,9 @@ static cl_int gpuscan__replay_launch(gpuscan *gs, const cl_mem *mems, cl_kernel 
         code = gs->cl.clSetKernelArg(kernel, i, launch->sizes[i], kind == GPUSCAN__SET_VALUE ? value : mem);
         value += kind == GPUSCAN__SET_VALUE ? launch->sizes[i] : 0;
     }
-    return code != CL_SUCCESS ? code
-                              : gs->cl.clEnqueueNDRangeKernel(gs->service_queue, kernel, 1, NULL, &global, &group, 0,
-                                                              NULL, NULL);
+    if (code != CL_SUCCESS)
+        return code;
+    return gs->cl.clEnqueueNDRangeKernel(gs->service_queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL);
 }
 
 static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
@@ -16033,10 +15997,9 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
         if (r == 0)
             code = gpuscan__replay_launch(gs, mems, program->kernels[launch[i].kernel], &launch[i]);
     }
-    if (gs->service_queue) { /* waits even after a failure, since enqueued commands use the buffers */
-        finished = gs->cl.clFinish(gs->service_queue);
-        code = code == CL_SUCCESS ? finished : code;
-    }
+    /* waits even after a failure, since enqueued commands use the buffers */
+    finished = gs->service_queue ? gs->cl.clFinish(gs->service_queue) : CL_SUCCESS;
+    code = code == CL_SUCCESS ? finished : code;
     gpuscan__stage_end(gs, mems);
     return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels ahead of a call failed") : r;
 }
@@ -16051,7 +16014,6 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
      if launches_late is 1, and the program's recordings contain equal launches: see gpuscan__adds_launch */
 GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                                int always) {
-    const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
     gpuscan__need need = plan->need; /* the scratch that kernels may access in a rehearsal, where their count is 0 */
     gpuscan__text *kept = &program->parts[GPUSCAN__PART_RECORDING];
@@ -16087,10 +16049,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan,
     chain.place.epoch = 1;
     gpuscan__place_in(&chain.place, &need, call.scratch);
     stage->zeros = chain.place.offset[GPUSCAN__PLAIN];
-    plan->call = &call;
     plan->flags = GPUSCAN__FLAG_COUNT_U32 | GPUSCAN__FLAG_REHEARSAL;
     plan->operation->enqueue(&chain, plan);
-    plan->call = caller;
     plan->flags = flags;
     r = recording.launches.failed ? gpuscan__no_memory(gs, "launching kernels ahead of a call") : GPUSCAN_SUCCESS;
     if (r == 0 && (!late || gpuscan__adds_launch(kept, &recording.launches))) {
@@ -16115,15 +16075,14 @@ typedef struct gpuscan__host_array {
     const void *data;
     gpuscan_buffer *buffer; /* the desc's field; NULL for a reduction's `result`, which needs no buffer */
     gpuscan__range range;   /* a copy of the plan's range with the same `field` */
+    uint64_t bytes;         /* the range's size */
     int zero_copy;          /* 1: the buffer uses the array's memory */
     int owns;               /* 1: the buffer was created for this array. Other arrays may share it */
 } gpuscan__host_array;
 
 typedef struct gpuscan__host_call {
     gpuscan *gs;
-    const gpuscan__operation *operation;
-    void *desc;            /* a copy of the caller's desc */
-    gpuscan_call *call;    /* the copied desc's call */
+    gpuscan_call *call;    /* the call in the copy of the caller's desc */
     gpuscan_source sources[GPUSCAN_MAX_SOURCES]; /* copies of the call's sources */
     gpuscan_result result; /* the first error found before the call begins; 0: none */
     gpuscan__host_array arrays[GPUSCAN__HOST_ARRAYS];
@@ -16158,10 +16117,6 @@ GPUSCAN__SHARED void gpuscan__host_set(gpuscan__host_call *host, const char *fie
     *to = number;
 }
 
-static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
-    return array->range.elements * array->range.size - array->range.cut; /* gpuscan__resolve has checked overflow */
-}
-
 /* Finds each array's range in the plan, and refuses overlaps. For this check, overwrites each range with the addresses
    of its host array, so the plan is then useless. Gaps between rows count, too: whole arrays are copied back. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
@@ -16173,13 +16128,14 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
         while (strcmp(range->field, array->field) != 0)
             range++;
         array->range = *range;
+        array->bytes = range->elements * range->size - range->cut; /* gpuscan__resolve has checked overflow */
         if (range->required && !array->data)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", array->field);
-        if (gpuscan__host_bytes(array) > SIZE_MAX - (uintptr_t)array->data)
+        if (array->bytes > SIZE_MAX - (uintptr_t)array->data)
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s does not fit the host's size_t", array->field);
         range->buffer.mem = range->root = (cl_mem)(void *)host; /* as if one buffer, `host`, held all arrays */
         range->begin = (uintptr_t)array->data;
-        range->end = range->begin + gpuscan__host_bytes(array);
+        range->end = range->begin + array->bytes;
         range->row = range->pitch = 0;
     }
     return gpuscan__check_overlaps(gs, plan);
@@ -16190,8 +16146,8 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
-    cl_int code = gs->cl.clEnqueueWriteBuffer(host->queue, mem, CL_TRUE, 0, (size_t)gpuscan__host_bytes(array),
-                                              array->data, 0, NULL, host->in_order ? NULL : &written);
+    cl_int code = gs->cl.clEnqueueWriteBuffer(host->queue, mem, CL_TRUE, 0, (size_t)array->bytes, array->data, 0, NULL,
+                                              host->in_order ? NULL : &written);
     if (code == CL_SUCCESS && written)
         code = gs->cl.clWaitForEvents(1, &written);
     gpuscan__forget_event(gs, &written);
@@ -16206,7 +16162,7 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
     const gpuscan__host_array *longest = array;
     int reads = 0, i;
     gpuscan_result r;
-    if (gpuscan__host_bytes(array) == 0 || !array->buffer)
+    if (array->bytes == 0 || !array->buffer)
         return GPUSCAN_SUCCESS;
     array->zero_copy = gs->device.zero_copy;
     for (i = 0; i < host->count; i++) {
@@ -16221,18 +16177,17 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
         /* only the device knows a custom type's alignment, but gpuscan__alignment(size) is a multiple of it */
         array->zero_copy = array->zero_copy && (uintptr_t)other->data % gpuscan__alignment(other->range.size) == 0;
         reads |= other->range.reads || other->range.partial;
-        if (gpuscan__host_bytes(other) > gpuscan__host_bytes(longest))
+        if (other->bytes > longest->bytes)
             longest = other;
     }
-    r = gpuscan__create_buffer(gs, 1, gpuscan__host_bytes(longest), array->zero_copy ? array->data : NULL, "",
-                               &array->buffer->mem);
+    r = gpuscan__create_buffer(gs, 1, longest->bytes, array->zero_copy ? array->data : NULL, "", &array->buffer->mem);
     array->owns = r == 0;
     return r == 0 && reads && !array->zero_copy ? gpuscan__host_upload(host, longest, array->buffer->mem) : r;
 }
 
 static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
-    size_t bytes = (size_t)gpuscan__host_bytes(array);
+    size_t bytes = (size_t)array->bytes;
     cl_mem mem = array->buffer->mem;
     cl_int code = CL_SUCCESS;
     if (array->zero_copy) {
@@ -16267,12 +16222,11 @@ static void gpuscan__host_sources(gpuscan__host_call *host) {
             gpuscan__host_add(host, gpuscan__source_fields[k], host->sources[k].host_data, &host->sources[k].buffer, 1);
 }
 
-/* Checks and runs a blocking call on its arrays. `plan` points to uninitialised memory for the operation's plan. */
+/* Checks and runs a blocking call on its arrays. */
 GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
-    const gpuscan__operation *operation = host->operation;
     gpuscan_call *call = host->call;
-    cl_event event = NULL, *caller = call->event;
+    cl_event own = NULL, *event = call->event ? call->event : &own; /* gpuscan__enter has cleared the caller's */
     cl_int code;
     int i;
     gpuscan_result r;
@@ -16280,10 +16234,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
         gpuscan__host_sources(host);
     if ((r = host->result) != 0)
         return r;
-    gpuscan__plan_begin(plan, operation, host->desc, call);
-    call->event = &event;
+    call->event = event;
     plan->from_host = 1;
-    plan->group_limit = gs->device.group_limit;
     /* gpuscan__do calls gpuscan__choose again: here it refuses an impossible strategy before arrays are copied */
     if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
         (r = gpuscan__host_check(host, plan)) != 0 ||
@@ -16292,10 +16244,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     for (i = 0; i < host->count && r == 0; i++)
         r = gpuscan__host_buffer(host, &host->arrays[i]);
     if (r == 0) {
-        gpuscan__plan_begin(plan, operation, host->desc, call);
+        gpuscan__plan_begin(gs, plan, plan->operation, plan->desc);
         plan->from_host = 1;
         r = gpuscan__do(gs, plan);
-        if (r == 0 && (code = gs->cl.clWaitForEvents(1, &event)) != CL_SUCCESS)
+        if (r == 0 && (code = gs->cl.clWaitForEvents(1, event)) != CL_SUCCESS)
             r = gpuscan__fail(gs, code, "clWaitForEvents failed");
         for (i = 0; i < host->count && r == 0; i++)
             if (host->arrays[i].range.writes && host->arrays[i].buffer && host->arrays[i].buffer->mem)
@@ -16303,10 +16255,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
         if (r != 0 && plan->is_enqueued) /* the device may still use the caller's arrays */
             gs->cl.clFinish(host->queue);
     }
-    if (r == 0 && caller)
-        *caller = event;
-    else
-        gpuscan__forget_event(gs, &event);
+    if (r != 0 || event == &own)
+        gpuscan__forget_event(gs, event);
     for (i = 0; i < host->count; i++)
         if (host->arrays[i].owns)
             gpuscan__forget_mem(gs, &host->arrays[i].buffer->mem);
@@ -16315,24 +16265,24 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
 
 /* Begins a blocking call. `copy` points to memory for a copy of the caller's desc. The call sets fields of the copy. */
 static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpuscan__operation *operation,
-                                const void *desc, void *copy) {
+                                const void *desc, void *copy, gpuscan__plan *plan) {
     memset(host, 0, sizeof(*host));
     host->gs = gs;
-    host->operation = operation;
-    host->desc = copy;
     host->call = (gpuscan_call *)(void *)((unsigned char *)copy + operation->call_at);
     memset(copy, 0, operation->desc_size);
     if (desc)
         memcpy(copy, desc, operation->desc_size);
     host->result = gpuscan__enter(gs, copy, host->call);
+    if (host->result == 0)
+        gpuscan__plan_begin(gs, plan, operation, copy);
 }
 
-/* Begins the function gpuscan_X_host. Declares `copy` (of the desc), `plan` and `host`. Sets up `copy` and `host`. */
+/* Begins the function gpuscan_X_host. Declares and sets up `copy` (of the desc), `plan` and `host`. */
 #define GPUSCAN__HOST_CALL(operation)                                                                                  \
     gpuscan_##operation##_desc copy;                                                                                   \
     gpuscan__##operation##_plan plan;                                                                                  \
     gpuscan__host_call host;                                                                                           \
-    gpuscan__host_enter(&host, gs, &gpuscan__##operation##_operation, desc, &copy)
+    gpuscan__host_enter(&host, gs, &gpuscan__##operation##_operation, desc, &copy, &plan.common)
 
 /* [SCANS, SELECTIONS AND RUNS] ------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
@@ -17827,7 +17777,6 @@ static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *p
     const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan_image *image = &desc->src_image;
     uint32_t channels = 0;
-    uint64_t left;
     int clashes = desc->src.mem || desc->src.offset || desc->rows > 1 || desc->src_pitch || desc->segments.form;
     gpuscan_result r;
     *type = desc->src_type;
@@ -17838,11 +17787,10 @@ static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *p
                                     &plan->image)) != 0 ||
         (r = gpuscan__image_pixels(gs, &plan->image, "src_type", type, &channels)) != 0 || !plan->image.place)
         return r;
-    left = plan->image.width - gpuscan__min(plan->image.width, image->x);
-    plan->src_width = gpuscan__max(desc->src_width ? desc->src_width : left, 1);
+    plan->src_width = gpuscan__max(desc->src_width ? desc->src_width : plan->image.width, 1);
     plan->key.image = plan->image.place;
     plan->key.seen = desc->custom && desc->custom->convert ? channels : 0;
-    return gpuscan__check_region(gs, "src_image", image, &plan->image, gpuscan__min(desc->count, plan->src_width),
+    return gpuscan__check_region(gs, &plan->image, gpuscan__min(desc->count, plan->src_width),
                                  gpuscan__ceil_div(desc->count, plan->src_width));
 }
 
@@ -18204,7 +18152,7 @@ static void gpuscan__reduce_launch(gpuscan__chain *chain, const gpuscan__reduce_
         numbers.groups = 1;
         numbers.split_groups = 0;
     }
-    numbers.src_offset = gpuscan__arg_source(&launch, desc->src, &desc->src_image, &plan->image);
+    numbers.src_offset = gpuscan__arg_source(&launch, desc->src, &plan->image);
     numbers.image_x = desc->src_image.x;
     numbers.image_y = desc->src_image.y;
     if (plan->key.segments)
@@ -18889,8 +18837,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 of them */
     if ((r = gpuscan__resolve_image(gs, "samples_image", &desc->samples_image, clashes, "samples, pitch or pitch_bytes",
                                     &plan->image)) != 0 ||
-        (r = gpuscan__check_region(gs, "samples_image", &desc->samples_image, &plan->image, desc->count,
-                                   plan->rows)) != 0)
+        (r = gpuscan__check_region(gs, &plan->image, desc->count, plan->rows)) != 0)
         return r;
     plan->key.image = plan->image.place;
     if ((r = gpuscan__resolve_samples(gs, plan)) != 0)
@@ -19250,8 +19197,8 @@ static void gpuscan__histogram_launch(gpuscan__chain *chain, const gpuscan__hist
     const uint32_t unit = plan->element == GPUSCAN_TYPE_CUSTOM ? 1 : plan->element_size; /* sizeof(gpuscan_element) */
     gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     gpuscan__histogram_numbers numbers;
-    numbers.samples_offset = gpuscan__arg_source(&launch, desc->samples, &desc->samples_image, &plan->image) *
-                             (plan->element_size / unit);
+    numbers.samples_offset =
+        gpuscan__arg_source(&launch, desc->samples, &plan->image) * (plan->element_size / unit);
     numbers.image_x = desc->samples_image.x;
     numbers.image_y = desc->samples_image.y;
     numbers.pitch = plan->pitch / unit;
@@ -21696,7 +21643,7 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     gpuscan_result r;
     if ((r = gpuscan__resolve_image(gs, "src_image", &desc->src_image, clashes, "src, its pitches or several images",
                                     &plan->image)) != 0 ||
-        (r = gpuscan__check_region(gs, "src_image", &desc->src_image, &plan->image, desc->width, desc->height)) != 0)
+        (r = gpuscan__check_region(gs, &plan->image, desc->width, desc->height)) != 0)
         return r;
     plan->key.image = plan->image.place;
     if ((r = gpuscan__resolve_types(gs, plan)) != 0)
@@ -21823,7 +21770,7 @@ static void gpuscan__integral_launch(gpuscan__chain *chain, const gpuscan__integ
     gpuscan__integral_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     if (is_last || kernel == GPUSCAN__INTEGRAL_SUMS)
-        numbers.src_offset = gpuscan__arg_source(&launch, desc->src, &desc->src_image, &plan->image);
+        numbers.src_offset = gpuscan__arg_source(&launch, desc->src, &plan->image);
     numbers.image_x = desc->src_image.x;
     numbers.image_y = desc->src_image.y;
     if (is_last)
@@ -22387,7 +22334,6 @@ static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc
 
 /* Gets the caller's context and device, or chooses a device and creates a context. Keeps the caller's queue, if any. */
 GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
-    const char *wanted;
     cl_int code = CL_SUCCESS;
     gpuscan_result r;
     int in_order;
@@ -22410,27 +22356,22 @@ GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc
             i++;
         if (i == size / sizeof(devices[0]))
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "device does not belong to context");
-        code = gs->cl.clRetainContext(desc->context);
-        if (code != CL_SUCCESS)
+        if ((code = gs->cl.clRetainContext(desc->context)) != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clRetainContext failed");
         gs->context = desc->context;
     } else {
-        wanted = desc->device_name ? desc->device_name : getenv("GPUSCAN_DEVICE");
-        if (wanted && !*wanted)
-            wanted = NULL;
+        const char *wanted = desc->device_name ? desc->device_name : getenv("GPUSCAN_DEVICE");
         gs->device_id = desc->device;
-        if (!gs->device_id && (r = gpuscan__choose_device(gs, wanted)) != 0)
+        if (!gs->device_id && (r = gpuscan__choose_device(gs, wanted && *wanted ? wanted : NULL)) != 0)
             return r;
         gs->context = gs->cl.clCreateContext(NULL, 1, &gs->device_id, NULL, NULL, &code);
         if (!gs->context || code != CL_SUCCESS) /* gpuscan_destroy releases gs->context, even after an error */
             return gpuscan__fail(gs, code, "clCreateContext failed");
     }
-    if ((r = gpuscan__open_device(gs)) != 0)
+    if ((r = gpuscan__open_device(gs)) != 0 || !desc->queue ||
+        (r = gpuscan__check_queue(gs, "queue", desc->queue, &in_order)) != 0)
         return r;
-    if (!desc->queue)
-        return GPUSCAN_SUCCESS;
-    r = gpuscan__check_queue(gs, "queue", desc->queue, &in_order);
-    return r == 0 ? gpuscan__keep_queue(gs, &gs->queue, desc->queue) : r;
+    return gpuscan__keep_queue(gs, &gs->queue, desc->queue);
 }
 
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *desc) {
@@ -22444,14 +22385,10 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
     memset(&nothing, 0, sizeof(nothing));
     if (!desc)
         desc = &nothing;
-    if (desc->error && desc->error_size)
-        desc->error[0] = 0;
     if (!desc->allocator.allocate == !desc->allocator.release) {
         gs = (gpuscan *)gpuscan__allocate(&desc->allocator, sizeof(*gs));
         why = "no memory for the object";
         r = GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
-        if (!gs && desc->logger.log)
-            desc->logger.log(GPUSCAN_LOG_ERROR, why, desc->logger.user);
     }
     if (gs) {
         memset(gs, 0, sizeof(*gs));
@@ -22463,14 +22400,15 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
         r = gpuscan__open(gs, desc);
         if (r == 0 && desc->cache && snprintf(gs->cache, sizeof(gs->cache), "%s", desc->cache) >= GPUSCAN__CACHE_MOST)
             r = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "cache: the name is too long");
-    }
-    if (r == 0) {
-        *out = gs;
-        return GPUSCAN_SUCCESS;
+    } else if (desc->logger.log) {
+        desc->logger.log(GPUSCAN_LOG_ERROR, why, desc->logger.user);
     }
     if (desc->error)
-        snprintf(desc->error, desc->error_size, "%s", why);
-    gpuscan_destroy(gs);
+        snprintf(desc->error, desc->error_size, "%s", r == 0 ? "" : why);
+    if (r == 0)
+        *out = gs;
+    else
+        gpuscan_destroy(gs);
     return r;
 }
 
@@ -22554,10 +22492,10 @@ typedef union gpuscan__any_desc {
 
 /* Collects what one preparation needs for all counts that it covers. */
 typedef struct gpuscan__prepared {
-    gpuscan__key keys[2]; /* the keys at the previous count: [0] if the call is not in place, [1] if it is in place. A
-                             program whose key has not changed is not rehearsed again, except with `always` */
-    gpuscan__need need;   /* for each kind of scratch, the most that any count needs */
-    uint64_t size;        /* bytes of one buffer with all kinds of scratch: the most that any count needs */
+    const gpuscan__program *last[2]; /* the programs at the previous count: [0] not in place, [1] in place. They are not
+                                        rehearsed again, except with `always` */
+    gpuscan__need need; /* for each kind of scratch, the most that any count needs */
+    uint64_t size;      /* bytes of one buffer with all kinds of scratch: the most that any count needs */
 } gpuscan__prepared;
 
 /* Prepares a call for one count. Mode SIZE also builds a program that needs scratch: its group size decides how much.
@@ -22568,31 +22506,28 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan any;
     gpuscan__plan *plan = &any.common;
-    const gpuscan_call *call = (const gpuscan_call *)(const void *)((const unsigned char *)desc + operation->call_at);
-    int is_auto = call->strategy == GPUSCAN_STRATEGY_AUTO, last_place, i;
+    const gpuscan_logger logger = gs->logger;
+    int is_auto, last_place, i;
     gpuscan__program *program = NULL;
     gpuscan_result r;
-    gpuscan__plan_begin(plan, operation, desc, call);
+    gpuscan__plan_begin(gs, plan, operation, desc);
+    is_auto = plan->call->strategy == GPUSCAN_STRATEGY_AUTO;
     if ((r = gpuscan__resolve(gs, plan)) != 0)
         return r;
+    gs->logger.log = NULL; /* a buffer or a strategy that a call would refuse is no error here */
     if (!plan->both_places)
         gpuscan__look_in_place(gs, plan);
-    if (is_less && !is_auto) {
-        const gpuscan_logger logger = gs->logger;
-        plan->group_limit = gs->device.group_limit;
-        gs->logger.log = NULL;
+    if (is_less && !is_auto)
         r = gpuscan__choose(gs, plan);
-        gs->logger = logger;
-        if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
-            gs->error[0] = 0;
-            return GPUSCAN_SUCCESS;
-        }
+    gs->logger = logger;
+    if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
+        gs->error[0] = 0;
+        return GPUSCAN_SUCCESS;
     }
     if (mode == GPUSCAN__SIZE && !operation->uses_scratch)
         return r;
     last_place = plan->both_places ? is_auto : plan->in_place;
     for (; r == 0 && plan->in_place <= last_place; plan->in_place++) {
-        gpuscan__key *last = &known->keys[plan->in_place];
         if ((r = gpuscan__plan_program(gs, plan, &program)) != 0)
             return r;
         if (gpuscan__need_total(&plan->need) > GPUSCAN__BUFFER_MOST)
@@ -22600,9 +22535,9 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
         known->size = gpuscan__max(known->size, gpuscan__need_total(&plan->need));
         for (i = 0; i < GPUSCAN__SCRATCHES; i++)
             known->need.bytes[i] = gpuscan__max(known->need.bytes[i], plan->need.bytes[i]);
-        if (!always && memcmp(last, &plan->key, sizeof(*last)) == 0)
+        if (!always && program == known->last[plan->in_place])
             continue;
-        *last = plan->key;
+        known->last[plan->in_place] = program;
         r = gpuscan__make_ready(gs, plan, program, mode == GPUSCAN__PREPARE);
     }
     return r;
@@ -22618,13 +22553,12 @@ GPUSCAN__COLD gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan_
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
     unsigned char *bytes = (unsigned char *)&copy;
-    gpuscan_call *call = (gpuscan_call *)(void *)(bytes + operation->call_at);
+    const gpuscan_call *call = (const gpuscan_call *)(const void *)(bytes + operation->call_at);
     uint64_t count = 0, from, all, next, unit, step;
     gpuscan_result r;
     int i, always;
     memset(known, 0, sizeof(*known));
     memcpy(bytes, desc, operation->desc_size);
-    call->event = NULL;
     if (operation->count_at)
         memcpy(&count, bytes + operation->count_at, sizeof(count));
     all = next = count;
@@ -22662,7 +22596,7 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");
     if (mode == GPUSCAN__RUN) {
         gpuscan__any_plan plan;
-        gpuscan__plan_begin(&plan.common, operation, desc, call);
+        gpuscan__plan_begin(gs, &plan.common, operation, desc);
         return gpuscan__do(gs, &plan.common);
     }
     do { /* a refusal (of a strategy, for example) may change plans of larger counts: plans all counts again */
@@ -22824,30 +22758,6 @@ static int gpuscan__is_whole(const gpuscan__program *program) {
     return recording->length % sizeof(*launch) == 0;
 }
 
-/* Reads an entry of a blob at `*at`, and moves `*at` to the entry's end. */
-static gpuscan_result gpuscan__read_entry(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t *at,
-                                          gpuscan__program *program) {
-    gpuscan__text *parts = program->parts;
-    gpuscan__blob_entry entry;
-    int part, failed = 0, is_whole = size - *at >= sizeof(entry);
-    if (is_whole)
-        memcpy(&entry, blob + *at, sizeof(entry));
-    *at += sizeof(entry);
-    for (part = 0; part < GPUSCAN__PARTS && is_whole && entry.sizes[part] <= size - *at; part++) {
-        gpuscan__text_bytes(&parts[part], blob + *at, (size_t)entry.sizes[part]);
-        *at += entry.sizes[part];
-        failed |= parts[part].failed;
-    }
-    if (failed)
-        return gpuscan__no_memory(gs, "a blob's programs");
-    if (part < GPUSCAN__PARTS || !parts[GPUSCAN__PART_BINARY].length || !gpuscan__is_whole(program))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
-    program->key.registers = gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? entry.registers : 0;
-    program->proved = entry.proved != 0;
-    program->rehearsed = 1; /* calls need not rehearse it: gpuscan__read_blob launches what was recorded */
-    return GPUSCAN_SUCCESS;
-}
-
 static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *program) {
     const gpuscan__text *binary = &program->parts[GPUSCAN__PART_BINARY];
     const unsigned char *bytes = (const unsigned char *)binary->data;
@@ -22874,31 +22784,32 @@ static void gpuscan__left_out(gpuscan *gs, const char *path, const char *what, c
 /* Reads a blob's programs into a list. They must be `entries` programs, without gaps, up to the blob's end. */
 static gpuscan_result gpuscan__read_entries(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t entries,
                                             gpuscan__program **list) {
+    gpuscan__blob_entry entry;
     uint64_t at = sizeof(gpuscan__blob_header);
-    for (; entries && at < size; entries--) {
+    for (; entries && size - at >= sizeof(entry); entries--) {
         gpuscan__program *program = gpuscan__new_program(gs);
-        gpuscan_result r;
+        int part, failed = 0;
         if (!program)
             return gpuscan__no_memory(gs, "a blob's programs");
         program->next = *list;
         *list = program;
-        if ((r = gpuscan__read_entry(gs, blob, size, &at, program)) != 0)
-            return r;
+        memcpy(&entry, blob + at, sizeof(entry));
+        at += sizeof(entry);
+        for (part = 0; part < GPUSCAN__PARTS && entry.sizes[part] <= size - at; part++) {
+            gpuscan__text_bytes(&program->parts[part], blob + at, (size_t)entry.sizes[part]);
+            at += entry.sizes[part];
+            failed |= program->parts[part].failed;
+        }
+        if (failed)
+            return gpuscan__no_memory(gs, "a blob's programs");
+        if (part < GPUSCAN__PARTS || !program->parts[GPUSCAN__PART_BINARY].length || !gpuscan__is_whole(program))
+            break;
+        program->key.registers =
+            gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? entry.registers : 0;
+        program->proved = entry.proved != 0;
+        program->rehearsed = 1; /* calls need not rehearse it: gpuscan__read_blob launches what was recorded */
     }
     return entries || at != size ? gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged") : GPUSCAN_SUCCESS;
-}
-
-/* Builds a blob's program, the first in gs->programs. Frees it if the object has it already or the build fails. */
-static void gpuscan__add_loaded(gpuscan *gs, gpuscan__program *program) {
-    if (!*gpuscan__same_text(gs, program, 0)) {
-        if (gpuscan__load_binary(gs, program) == 0) {
-            program->next = gs->programs;
-            gs->programs = program;
-            return;
-        }
-        gpuscan__left_out(gs, NULL, "a stored program is left out", gs->error);
-    }
-    gpuscan__free_program(gs, program);
 }
 
 /* Adds a blob's programs to the object. The driver gets no binary before the whole blob is checked, since drivers may
@@ -22917,14 +22828,21 @@ GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const void *blob, s
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is for another device, driver or version");
     if (header.checksum != gpuscan__blob_checksum((const unsigned char *)blob, size))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
-    r = gpuscan__read_entries(gs, (const unsigned char *)blob, size, header.entries, &list);
-    if (r != 0) {
+    if ((r = gpuscan__read_entries(gs, (const unsigned char *)blob, size, header.entries, &list)) != 0) {
         gpuscan__free_programs(gs, list);
         return r;
     }
     while ((program = list) != NULL) {
+        int is_new = !*gpuscan__same_text(gs, program, 0);
         list = program->next;
-        gpuscan__add_loaded(gs, program);
+        if (is_new && gpuscan__load_binary(gs, program) == 0) {
+            program->next = gs->programs;
+            gs->programs = program;
+            continue;
+        }
+        if (is_new)
+            gpuscan__left_out(gs, NULL, "a stored program is left out", gs->error);
+        gpuscan__free_program(gs, program);
     }
     for (program = gs->programs; program != before && gs->device.profile.facts.launches_late; program = program->next)
         if (gpuscan__replay(gs, program, &program->parts[GPUSCAN__PART_RECORDING]) != 0) {
@@ -22960,8 +22878,7 @@ GPUSCAN__COLD gpuscan__path gpuscan__cached_path(gpuscan *gs, const gpuscan__pro
     const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
     uint64_t hash = gpuscan__hash(gpuscan__device_hash(gs), text->data, text->length);
     gpuscan__path path;
-    snprintf(path.name, sizeof(path.name), "%s/gpuscan-%08lx%08lx.bin", gs->cache, (unsigned long)(hash >> 32),
-             (unsigned long)(hash & 0xffffffffu));
+    snprintf(path.name, sizeof(path.name), "%s/gpuscan-%016llx.bin", gs->cache, (unsigned long long)hash);
     return path;
 }
 
@@ -23009,10 +22926,10 @@ static const char *gpuscan__write_file(const char *path, const gpuscan__text *by
     /* seeds of the temporary name. If two writers take the same name, the checksum reveals a damaged file */
     const uint64_t words[] = {(uint64_t)(uintptr_t)bytes->data, (uint64_t)time(NULL), (uint64_t)clock()};
     const char *why = NULL;
-    char partial[sizeof(gpuscan__path) + 16];
+    char partial[sizeof(gpuscan__path) + 24];
     FILE *file;
-    snprintf(partial, sizeof(partial), "%s.%08lx", path,
-             (unsigned long)(gpuscan__hash(GPUSCAN__HASH_START, words, sizeof(words)) & 0xffffffffu));
+    snprintf(partial, sizeof(partial), "%s.%016llx", path,
+             (unsigned long long)gpuscan__hash(GPUSCAN__HASH_START, words, sizeof(words)));
     file = fopen(partial, "wb");
     if (!file || fwrite(bytes->data, 1, bytes->length, file) != bytes->length)
         why = strerror(errno);
