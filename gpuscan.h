@@ -10439,7 +10439,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10578 \"kernels.cl.inc\"\n"
+"#line 10577 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -11106,7 +11106,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11375 \"kernels.cl.inc\"\n"
+"#line 11374 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11264,7 +11264,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11557 \"kernels.cl.inc\"\n"
+"#line 11556 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11357,7 +11357,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11659 \"kernels.cl.inc\"\n"
+"#line 11658 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
@@ -18298,7 +18298,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
     slices          | bins whose slices fit local memory                | copies, slices
     local edges     | EDGES, up to LOCAL_EDGES bins                     | local_edges, edge_cells
     global bins     | MULTI_PASS, and other bins                        | copies is 0
-    CPU, bytes      | bytes without weights or expressions              | byte_tables
+    CPU, bytes      | bytes; no weights, texts, images or small tiles   | byte_tables
     CPU, local      | up to CPU_LOCAL_BINS bins that fit local memory   | copies
     CPU, scratch    | other bins                                        | copies is 0 */
 
@@ -18341,7 +18341,7 @@ typedef struct gpuscan__histogram_plan {
     gpuscan_type sample;             /* type of the values that are put into bins */
     gpuscan_type counter, weight;
     uint32_t element_size, sample_size; /* sizes in bytes; with expressions, a sample is a whole pixel */
-    uint32_t pixel_elements;            /* elements of a pixel: the desc's channels, or 1 for a custom type */
+    uint32_t pixel_size;                /* bytes of a pixel, which has the desc's channels or a custom type */
     uint32_t vector;                    /* number of samples in one load; 1 for images */
     uint32_t channels;               /* channels of a pixel; 1 with expressions, which get whole pixels */
     uint32_t bins, channel_bins;     /* a channel's bins, and its counters: one per bin, with OUTSIDE_COUNT 2 more */
@@ -18472,7 +18472,6 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     gpuscan__define(text, "COUNTER", gpuscan__types[own->counter].name);
     gpuscan__define_number(text, "COUNTER_SIZE", gpuscan__types[own->counter].size);
     gpuscan__define_number(text, "COUNTER_ATOMICS", gs->device.int64_atomics ? 64 : 32);
-    gpuscan__define_number(text, "WEIGHTED", own->weight != 0);
     gpuscan__define(text, "WEIGHT", gpuscan__types[own->weight ? own->weight : (uint32_t)GPUSCAN_TYPE_U32].name);
 }
 
@@ -18482,7 +18481,7 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPREAD, spread) X(EDGE_STEP, edge_step)                \
     X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)                  \
     X(LOCAL_WORDS, local_words) X(COUNTS_STRIDE, stride) X(ARRIVALS, arrivals) X(PIXEL_CHANNELS, pixel_channels)       \
-    X(CONVERTED, converted) X(WEIGHED, weighed)
+    X(CONVERTED, converted) X(WEIGHED, weighed) X(WEIGHTED, weight != 0) X(WHOLE_TILES, whole_tiles)
 
 GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *common) {
     const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
@@ -18492,7 +18491,6 @@ GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan 
     gpuscan__define_image(text, own.image, plan->element, own.pixel_channels);
     gpuscan__define_samples(text, gs, plan);
     GPUSCAN__HISTOGRAM_FIELDS(GPUSCAN__DEFINE_FIELD)
-    gpuscan__define_number(text, "WHOLE_TILES", own.whole_tiles);
     gpuscan__define_expressions(text, plan);
 }
 
@@ -18732,7 +18730,7 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, gpuscan__histogram_p
         return r;
     plan->element_size = plan->element == GPUSCAN_TYPE_CUSTOM ? (uint32_t)desc->custom->size
                                                               : gpuscan__types[plan->element].size;
-    plan->pixel_elements = plan->channels;
+    plan->pixel_size = plan->element_size * plan->channels;
     if (key->converted || key->weighed) {
         if (key->converted && plan->sample == GPUSCAN_TYPE_F16)
             plan->sample = GPUSCAN_TYPE_F32;
@@ -18744,7 +18742,7 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, gpuscan__histogram_p
         plan->texts.identity = plan->texts.select = plan->texts.equal = plan->texts.key = NULL;
         plan->common.e.custom = &plan->texts;
     }
-    plan->sample_size = plan->element_size * (key->pixel_channels ? key->pixel_channels : 1);
+    plan->sample_size = plan->common.e.custom ? plan->pixel_size : plan->element_size;
     plan->vector = key->image ? 1 : gpuscan__vector(plan->sample_size, plan->sample_size);
     if ((r = gpuscan__check_type(gs, "value_type", plan->sample)) != 0)
         return r;
@@ -18784,12 +18782,12 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, gpuscan__histogram_pla
     const gpuscan_histogram_desc *desc = plan->desc;
     uint32_t size = plan->element_size;
     uint32_t alignment = plan->element == GPUSCAN_TYPE_CUSTOM ? gpuscan__alignment(size) : size;
-    uint64_t pixel = (uint64_t)plan->pixel_elements * size, pitch = desc->pitch, row, bytes;
+    uint64_t pitch = desc->pitch, row, bytes;
     gpuscan__range *range = gpuscan__input(&plan->common, "samples", desc->samples, 0, size);
     gpuscan_result r;
     if (plan->rows < 2) /* a single row needs no pitch */
         pitch = gpuscan__min(pitch, desc->count);
-    if (!gpuscan__multiply(desc->count, pixel, &row) || !gpuscan__multiply(pitch, pixel, &pitch))
+    if (!gpuscan__multiply(desc->count, plan->pixel_size, &row) || !gpuscan__multiply(pitch, plan->pixel_size, &pitch))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples: count or pitch does not fit 64 bits in bytes");
     if ((r = gpuscan__resolve_pitches(gs, "", pitch, desc->pitch_bytes, alignment, 1, row, &plan->pitch)) != 0 ||
         (r = gpuscan__extent(gs, "samples", row, plan->rows, plan->pitch, 1, &bytes)) != 0)
@@ -18850,7 +18848,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
         (r = gpuscan__samples_range(gs, plan)) != 0 || (r = gpuscan__histogram_ranges(gs, plan)) != 0)
         return r;
     /* rows without gaps become one row, unless expressions see a pixel's number in its row */
-    is_dense = !plan->image.place && plan->pitch == desc->count * plan->pixel_elements * plan->element_size &&
+    is_dense = !plan->image.place && plan->pitch == desc->count * plan->pixel_size &&
                (!is_weighted || plan->weights_pitch == desc->count);
     if (is_dense && !desc->count_buffer.mem && !common->e.custom && !plan->key.tiled) {
         plan->count *= plan->rows;
@@ -18878,11 +18876,9 @@ static int gpuscan__fit_copies(gpuscan__histogram_plan *plan, uint64_t most, uin
 /* Returns whether a GPU counts bytes by value, with up to `copies` counters for each value in local memory. */
 static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
-    int values_are_bins = own->form != GPUSCAN_BINS_EDGES && own->range_all && plan->bins == 256 &&
-                          plan->channel_bins == 256;
     if (gpuscan__types[plan->sample].size > 1 || plan->common.e.custom || plan->all_bins > 4096)
         return 0;
-    own->merge = !values_are_bins;
+    own->merge = !(own->range_all && plan->bins == 256 && plan->channel_bins == 256); /* 0: each value is a bin */
     own->by_value = 1;
     own->spread = copies == 32 && plan->channels % 2 == 0 && gpuscan__slice_bins(plan) == 256 * plan->channels &&
                   !own->tiled && !own->weight;
@@ -18923,23 +18919,20 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 #define GPUSCAN__TILE_COPIES  16 /* bins have several copies only if a counter then has this many samples on average */
 #define GPUSCAN__TILE_SAMPLES 32 /* maximum number of samples that a work-item loads at a time */
 
-/* Chooses where a CPU counts: the first row that applies. The tables of the first two rows must fit local memory.
-     bytes (no weights, custom texts, images or small tiles)   in tables of 256 counters, added to the bins at the end
-     up to CPU_LOCAL_BINS bins, 32-bit sums, `refused` is 0    in tables of bins and a counter for samples without a bin
-     otherwise                                                 in tables of bins in scratch */
-static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies, int refused) {
+/* Chooses a CPU's form, the first that applies: see the table of [HISTOGRAM]. Tables of bins have one more counter, for
+   samples without a bin. In local memory, they have 32-bit sums. */
+static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* number of tables of 256 counters: a multiple of the channels */
     uint64_t table = (plan->all_bins + 1) * 4;
     if (gpuscan__types[plan->sample].size == 1 && !own->weight && !plan->common.e.custom && !own->image &&
         tables * 1024 + table <= local && !(own->tiled && plan->tile_samples < tables * 1024))
         own->copies = own->byte_tables = tables;
-    else if (!refused && !gpuscan__upper_words(own) && plan->all_bins <= GPUSCAN__CPU_LOCAL_BINS && table <= local)
+    else if (!gpuscan__upper_words(own) && plan->all_bins <= GPUSCAN__CPU_LOCAL_BINS && table <= local)
         gpuscan__fit_copies(plan, gpuscan__min(8, copies), 1, gpuscan__min(local, 16 * GPUSCAN__KIB));
 }
 
-/* Chooses where a GPU counts. It prefers to count bytes by value, then bins in local memory (in several slices if
-   necessary), then bins in global memory. Returns why counters are not in local memory, or NULL if they are. */
+/* Chooses a GPU's form, the first that applies. Returns why counters are not in local memory, or NULL if they are. */
 static const char *gpuscan__gpu_form(const gpuscan__histogram_tuning *tuning, gpuscan__histogram_plan *plan,
                                      uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
@@ -18978,8 +18971,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     local = gpuscan__min(local, tuning->local);
     if (own->tiled)
         copies = gpuscan__max(plan->tile_samples / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
-    if (is_cpu)
-        gpuscan__cpu_form(plan, local, copies, why != NULL);
+    if (is_cpu) /* `why` is NULL: gpuscan__enter refuses this strategy on GPUs, and CPUs never give it up */
+        gpuscan__cpu_form(plan, local, copies);
     else if (!why)
         why = gpuscan__gpu_form(tuning, plan, local, copies);
     if (own->copies || is_cpu) /* a CPU without copies has its tables in scratch */
@@ -19032,11 +19025,9 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
                  (own->tiled || (own->slices == 1 && (own->rows || (own->copies && tuning->short_vectors))));
     if (!is_cpu && own->tiled) { /* takes the smallest group in which work-items have up to two loads */
         key->vectors = (uint32_t)gpuscan__min(key->vectors, gpuscan__max(GPUSCAN__TILE_SAMPLES / vector, 1));
-        for (key->group = (uint32_t)gpuscan__min(most, 64); key->group * 2 <= most;) {
-            if (key->group >= plan->tile_samples / (key->vectors * vector) / 2)
-                break;
+        key->group = (uint32_t)gpuscan__min(most, 64);
+        while (key->group * 2 <= most && key->group < plan->tile_samples / (key->vectors * vector) / 2)
             key->group *= 2;
-        }
     } else if (own->slices > 1 && !own->rows && tuning->short_vectors) {
         uint64_t slices = gpuscan__min(tuning->slices,
                                        plan->all_bins / (4 * key->group)); /* slices with fewer bins gain nothing */
@@ -19053,7 +19044,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     if (!own->by_value)
         own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, gpuscan__slice_bins(plan));
     own->local_words = 0;
-    if (!is_cpu && gpuscan__uses_ptx(gs, key))
+    if (gpuscan__uses_ptx(gs, key))
         own->local_words = (uint32_t)gpuscan__declared_words(
             gpuscan__local_words(plan), gpuscan__min(gs->device.local_memory, tuning->local) / 4);
     key->tile = is_cpu ? 65536 / plan->sample_size /* tiles of a CPU only divide the work, so they are long */
@@ -19181,11 +19172,10 @@ static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
    count_buffer. Excludes CL_MEM_USE_HOST_PTR: buffers without this flag begin at addresses that 16 divides. */
 static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
-    uint64_t pixel = (uint64_t)plan->element_size * plan->pixel_elements;
     return plan->key.whole_tiles && plan->in_launch && !desc->count_buffer.mem &&
            !(plan->common.ranges[GPUSCAN__HISTOGRAM_SAMPLES].flags & CL_MEM_USE_HOST_PTR) &&
            desc->samples.offset % 16 * plan->element_size % 16 == 0 && plan->pitch % 16 == 0 &&
-           plan->tile_width % 16 * pixel % 16 == 0 && plan->count % 16 * pixel % 16 == 0 &&
+           plan->tile_width % 16 * plan->pixel_size % 16 == 0 && plan->count % 16 * plan->pixel_size % 16 == 0 &&
            plan->tile_samples < (uint64_t)1 << 31;
 }
 
@@ -19404,8 +19394,7 @@ static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, const g
 static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan_histogram_desc *desc,
                                   const gpuscan__test_bins *of, unsigned char *samples, unsigned char *weights,
                                   uint64_t *counts) {
-    uint64_t size = (uint64_t)plan->element_size * plan->pixel_elements, i = 0, p;
-    uint64_t across = gpuscan__ceil_div(desc->count, desc->tile_width);
+    uint64_t size = plan->pixel_size, across = gpuscan__ceil_div(desc->count, desc->tile_width), i = 0, p;
     for (p = 0; p < (desc->rows - 1) * desc->pitch + desc->count; p++) {
         uint64_t row = p / desc->pitch, column = p % desc->pitch, random = gpuscan__mix(p);
         uint64_t tile = row / desc->tile_height * across + column / desc->tile_width;
@@ -19502,8 +19491,7 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     pixels = desc->rows * desc->pitch - (of->key.image ? 0 : desc->pitch - desc->count); /* an image ends with a gap */
     counters = gpuscan__ceil_div(desc->count, desc->tile_width) * gpuscan__ceil_div(desc->rows, desc->tile_height) *
                of->all_bins;
-    samples = gpuscan__test_in(test, of->key.image ? NULL : &desc->samples,
-                               pixels * of->pixel_elements * of->element_size);
+    samples = gpuscan__test_in(test, of->key.image ? NULL : &desc->samples, pixels * of->pixel_size);
     counts = gpuscan__test_out(test, &desc->counts, counters * of->key.stride * counter_size);
     sums = (uint64_t *)gpuscan__test_memory(test, counters * sizeof(*sums));
     if (of->key.weight && !of->key.weighed)
@@ -19515,11 +19503,11 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     for (k = 0; k < counters; k++)
         gpuscan__put(of->counter, counts, k * of->key.stride, sums[k]);
     if (of->key.image) {
-        const gpuscan__test_image image = {&desc->samples_image, samples,       of->element, of->key.image,
-                                           of->pixel_elements,   desc->pitch, desc->rows};
+        const gpuscan__test_image image = {&desc->samples_image, samples, of->element, of->key.image,
+                                           of->pixel_size / of->element_size, desc->pitch, desc->rows};
         memset(&desc->samples_image, 0, sizeof(desc->samples_image));
         test->image = image;
-        desc->channels = of->pixel_elements;
+        desc->channels = image.channels;
         desc->pitch = 0;
     }
     return 1;
@@ -19555,23 +19543,21 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    buffers. In multi-pass, key.word (the bits of a state word) is 0, since groups pass no states. */
 
 enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS }; /* dst, if the call wants it, and the payloads */
-/* A value of `by`, below: the first key of each run is kept. Only the operation `runs` uses it. */
-enum { GPUSCAN__SELECT_HEADS = GPUSCAN_SELECT_PREDICATE + 1 };
 
 typedef struct gpuscan__select_key {
-    uint32_t by, invert; /* `by` is GPUSCAN_SELECT_... or GPUSCAN__SELECT_HEADS */
+    uint32_t by, invert; /* `by` is GPUSCAN_SELECT_...; runs do not use it */
     uint32_t index_size; /* bytes of an index; 0: no indices are wanted */
     uint32_t moves;      /* 1: outputs go to scratch, and the next launch copies them to their buffers */
     uint32_t own_flags;  /* 1: flags and src are one buffer: each element is its own flag */
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
     uint32_t has_dst; /* 1: dst is the first output */
-    uint32_t key, length_size, reduces, wide; /* for runs: copies of fields of gpuscan__elements */
+    uint32_t key, length_size, reduces, wide; /* for runs: copies of fields of gpuscan__elements. key: 0: no runs */
     uint32_t counted, few; /* counted: 1: each group takes many tiles. few: FEW_TILES in the form `few`, else 0 */
 } gpuscan__select_key;
 GPUSCAN__OWN_KEY(select)
 
 /* Points to the fields of a gpuscan_select_desc or a gpuscan_runs_desc, by their use: the two descs name some fields
-   differently. A selection's lengths, values and results are NULL. */
+   differently. A selection's lengths, values and results are NULL. Only self-tests write to a desc: their own. */
 typedef struct gpuscan__select_fields {
     gpuscan_buffer *decides; /* decides what is kept: flags, bits, elements or keys */
     gpuscan_buffer *from, *to, *indices; /* source, destination and indices of the elements or keys */
@@ -19587,8 +19573,7 @@ typedef struct gpuscan__select_plan {
     gpuscan__plan common;
     gpuscan__select_key key;
     gpuscan__select_fields of; /* points to the fields of common.desc */
-    uint32_t size;            /* bytes of an element or a key */
-    uint32_t values_size, results_size;
+    uint32_t size;             /* bytes of an element or a key */
     uint32_t index_size;
     uint64_t count, units;    /* count: elements of the source. units: elements of `decides` (32-bit words for BITS) */
     uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
@@ -19651,7 +19636,7 @@ static uint32_t gpuscan__select_vector(const gpuscan__elements *e, const gpuscan
 /* Returns whether groups list kept elements, not only their positions, in local memory. They do if dst is wanted,
    if they load its elements anyway, to decide what is kept, and if an element has 1, 2, 4 or 8 bytes. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
-    int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS || key->own_flags;
+    int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->key || key->own_flags;
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
 }
 
@@ -19738,11 +19723,6 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
                               gpuscan__select_vector(&plan->e, &own), 0, own.few);
 }
 
-/* Up to this many elements are counted in 32 bits. (Tests, which lack the memory for more, set a lower number.) */
-#ifndef GPUSCAN__SELECT_NARROW
-#define GPUSCAN__SELECT_NARROW UINT32_MAX
-#endif
-
 /* Begins gpuscan__select_resolve and _runs_resolve: sets counts, capacity and index size, and adds payloads' ranges. */
 static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *plan, int in_place) {
     const gpuscan__select_fields *of = &plan->of;
@@ -19761,7 +19741,7 @@ static gpuscan_result gpuscan__select_end(gpuscan *gs, gpuscan__select_plan *pla
     static const char *const fields[2][3] = {{"selected.count", "selected.count_type", "selected.dispatch"},
                                              {"runs.count", "runs.count_type", "runs.dispatch"}};
     enum { COUNT, COUNT_TYPE, DISPATCH };
-    const char *const *names = fields[plan->key.by == GPUSCAN__SELECT_HEADS];
+    const char *const *names = fields[plan->key.key != GPUSCAN_TYPE_DEFAULT];
     gpuscan__plan *common = &plan->common;
     const gpuscan_tally *tally = plan->of.tally;
     uint32_t size;
@@ -19847,9 +19827,9 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
                                                                  flag_type != GPUSCAN_TYPE_U32)))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE,
                              "flag_type: FLAGS are u8, u16, u32 or u64, and BITS lie in u32");
-    e->dst = plan->common.forced                   ? (gpuscan_type)plan->common.forced->dst
-             : desc->count > GPUSCAN__SELECT_NARROW ? GPUSCAN_TYPE_U64
-                                                    : GPUSCAN_TYPE_U32;
+    e->dst = plan->common.forced        ? (gpuscan_type)plan->common.forced->dst
+             : desc->count > UINT32_MAX ? GPUSCAN_TYPE_U64
+                                        : GPUSCAN_TYPE_U32;
     e->op = GPUSCAN_OP_ADD;
     e->commutes = 1;
     e->selects = desc->by == GPUSCAN_SELECT_BITS ? GPUSCAN__SELECTS_BITS : GPUSCAN__SELECTS_ELEMENTS;
@@ -19876,11 +19856,10 @@ static gpuscan__select_fields gpuscan__select_fields_of(gpuscan_select_desc *des
 
 static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
-    gpuscan_select_desc *desc;
+    gpuscan_select_desc *desc = (gpuscan_select_desc *)gpuscan__without_const(common->desc);
+    int by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
     gpuscan__range *range;
     gpuscan_result r;
-    int by_predicate;
-    memcpy(&desc, &common->desc, sizeof(desc)); /* drops const: only self-tests write through `of`, to their own desc */
     plan->of = gpuscan__select_fields_of(desc, common->forced && gpuscan__select_own(common->forced).own_flags);
     if ((r = gpuscan__select_elements(gs, plan)) != 0 || (r = gpuscan__select_begin(gs, plan, 2)) != 0)
         return r;
@@ -19896,7 +19875,6 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
                           desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset &&
                           common->e.src_size == plan->size;
     gpuscan__select_sizes(plan);
-    by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
     if (by_predicate || plan->key.has_dst || common->from_host) {
         range = gpuscan__input(common, "src", desc->src, desc->count, plan->size);
         range->in_place = 1;
@@ -19923,7 +19901,6 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     uint64_t bytes = gpuscan__max(gpuscan__select_bytes(&plan->key), 1);
     uint32_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
     uint32_t element = gpuscan__decides_size(e) + (e->reduces ? e->src_size : 0);
-    int fits;
     if (gpuscan__key_is_cpu(key)) {
         key->group = key->vectors = 1; /* tiles are multiples of 64: a kernel's mask has 64 bits */
         key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / (element + unit * bytes) / 64 * 64, 64);
@@ -19931,14 +19908,12 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     }
     if (!e->key)
         most = (uint32_t)gpuscan__min(most, GPUSCAN__TILE_BYTES / bytes);
-    group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
+    key->group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
+    key->vectors = gpuscan__kept_vectors(vectors, vector * element);
     do {
-        key->group = group;
-        key->vectors = vectors;
-        key->tile = group * vectors * vector;
-        fits = (vectors == 1 || vectors * vector * element <= 128) && key->tile * unit <= most &&
-               gpuscan__select_shared(gs, key, &plan->key, e) <= gs->device.local_memory;
-    } while (!fits && gpuscan__shrink(gs, &group, &vectors));
+        key->tile = key->group * key->vectors * vector;
+    } while ((key->tile * unit > most || gpuscan__select_shared(gs, key, &plan->key, e) > gs->device.local_memory) &&
+             gpuscan__shrink(gs, &key->group, &key->vectors));
 }
 
 #define GPUSCAN__WIDE_ELEMENTS 12 /* kept elements are wide from this many bytes on, with the index if it is stored */
@@ -19976,6 +19951,7 @@ static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__
 static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
+    int by_bits = common->e.selects == GPUSCAN__SELECTS_BITS;
     uint64_t tile_bytes;
     if (!common->forced) {
         key->strategy = (uint32_t)tuning->strategy;
@@ -19987,18 +19963,19 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         key->once = gpuscan__loads_once(gs, key, tuning);
     }
     plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
-    if (!common->forced && (plan->tiles > GPUSCAN__FEW_TILES || !gpuscan__uses_lanes(gs, key)))
-        plan->key.few = 0;
+    plan->ahead = 1;
+    if (common->forced)
+        return;
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
-    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* in tuning->ahead, a flag of one bit counts as 4 bytes */
+    if (by_bits) /* in tuning->ahead, a flag of one bit counts as 4 bytes */
         tile_bytes *= 32;
-    plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
-    if (!common->forced) {
-        plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, *plan->of.count_buffer, plan->tiles);
-        /* limits registers if groups loop over tiles, and in selections by bits. tuning: select-bits-registers */
-        if (plan->key.counted || (key->word && common->e.selects == GPUSCAN__SELECTS_BITS))
-            key->registers = gpuscan__counted_registers(gs, common);
-    }
+    plan->ahead = gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
+    if (plan->tiles > GPUSCAN__FEW_TILES || !gpuscan__uses_lanes(gs, key))
+        plan->key.few = 0;
+    plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, *plan->of.count_buffer, plan->tiles);
+    /* limits registers if groups loop over tiles, and in selections by bits. tuning: select-bits-registers */
+    if (plan->key.counted || (key->word && by_bits))
+        key->registers = gpuscan__counted_registers(gs, common);
 }
 
 /* Returns why the strategy cannot do the call, or NULL if it can. */
@@ -20019,7 +19996,7 @@ static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan
     int is_auto = plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO;
     const char *why;
     gpuscan__select_shape(gs, plan, &tuning);
-    if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && !plan->common.forced && is_auto) {
+    if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && is_auto) {
         /* the row is for few tiles, but the call has more: takes a row of another strategy */
         tuning = gpuscan__select_tuning(gs, plan, 1);
         gpuscan__select_shape(gs, plan, &tuning);
@@ -20099,8 +20076,8 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
     }
 }
 
-static void gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan, size_t kernel) {
-    gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
+static void gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan) {
+    gpuscan__launch launch = gpuscan__launch_begin(chain, gpuscan__engine_kernel(&plan->common.key) + 1);
     uint64_t words = gpuscan__max(plan->capacity * gpuscan__select_bytes(&plan->key) / 16, 1);
     uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, plan->common.key.group),
                                    (uint64_t)chain->gs->device.units * 16);
@@ -20116,7 +20093,6 @@ static void gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *
     const gpuscan__select_plan *plan = (const gpuscan__select_plan *)common;
     const gpuscan__key *key = &common->key;
     int single = gpuscan__is_single_pass(gpuscan__key_strategy(key)), moves = plan->key.moves != 0;
-    size_t kernel = gpuscan__engine_kernel(key);
     uint64_t groups = single ? gpuscan__launched_groups(chain->gs, common, plan->tiles, plan->key.counted != 0)
                              : plan->parts;
     uint64_t shared = gpuscan__select_shared(chain->gs, key, &plan->key, &common->e);
@@ -20131,22 +20107,20 @@ static void gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *
             1,    plan->parts,  shared, plan->parts,       plan->part_tiles};
         gpuscan__enqueue_sums(chain, common, &parts);
     }
-    launch = gpuscan__launch_begin(chain, kernel);
+    launch = gpuscan__launch_begin(chain, gpuscan__engine_kernel(key));
     memset(&numbers, 0, sizeof(numbers));
     numbers.src_offset = gpuscan__arg_buffer(&launch, *of->decides);
     numbers.values_offset = plan->key.reduces ? gpuscan__arg_buffer(&launch, values) : 0;
     numbers.count = plan->count;
     numbers.count_offset = gpuscan__arg_count(&launch, *of->count_buffer);
-    if (single)
-        numbers.states_offset = gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
-    else
-        numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
+    numbers.states_offset = single ? gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8)
+                                   : gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
     GPUSCAN__SELECT_PLAN(GPUSCAN__FROM_PLAN)
     numbers.epoch = chain->place.epoch;
     gpuscan__arg_outputs(&launch, plan, moves, 0, &numbers);
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared);
     if (moves)
-        gpuscan__select_move(chain, plan, kernel + 1);
+        gpuscan__select_move(chain, plan);
 }
 
 /* ---- self-test of selections and runs */
@@ -20289,15 +20263,13 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
 
 /* Sets the elements' size and alignment to those of the struct gpuscan_run in kernels.cl.inc. */
 static void gpuscan__runs_state(gpuscan__elements *e) {
-    uint32_t value = e->reduces ? e->t_size : 0, align, number, at;
+    uint32_t value = e->reduces ? e->t_size : 0, align, number, bytes;
     e->wide = e->wide || (value && value % 8 == 0); /* 64-bit counters also if the value has 8, 16, ... bytes */
     number = e->wide ? 8 : 4;
     align = (uint32_t)gpuscan__max(gpuscan__alignment(value), number);
-    at = (value + 3) / 4 * 4;
-    at = (at + number - 1) / number * number + number;
-    at += e->length_size ? number : 0;
+    bytes = (value + number - 1) / number * number + (e->length_size ? 2 : 1) * number;
     e->state_align = align;
-    e->dst_size = e->t_size = (at + align - 1) / align * align;
+    e->dst_size = e->t_size = (bytes + align - 1) / align * align;
 }
 
 /* Resolves the values to reduce, and the type of keys. Integer keys are compared as unsigned integers of their size. */
@@ -20307,8 +20279,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     gpuscan_type key = desc->key_type ? desc->key_type : GPUSCAN_TYPE_U32;
     const gpuscan_custom *custom = desc->custom;
     int is_custom = key == GPUSCAN_TYPE_CUSTOM;
-    int wide = plan->common.forced ? gpuscan__select_own(plan->common.forced).wide != 0
-                                   : desc->count > GPUSCAN__SELECT_NARROW;
+    int wide = plan->common.forced ? gpuscan__select_own(plan->common.forced).wide != 0 : desc->count > UINT32_MAX;
     /* 1: the call reduces values: it has dst, perhaps as a host array without a buffer yet. Also 1 for an empty call
        with call.values or call.sources: these need e->custom, which would be cleared below if `reduces` were 0 */
     int reduces = desc->dst.mem || desc->host_dst ||
@@ -20325,13 +20296,10 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
         (r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, custom, "src_type",
                                        "dst_type")) != 0)
         return r;
-    plan->values_size = e->src_size;
-    plan->results_size = e->result_size;
     if (!reduces) { /* without dst, no values are reduced: the scan only counts runs */
         memset(e, 0, sizeof(*e));
         e->src = GPUSCAN_TYPE_U32;
         e->dst = wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
-        e->commutes = 1;
         e->src_size = 4;
         e->dst_size = e->result_size = e->t_size = gpuscan__types[e->dst].size;
     }
@@ -20348,7 +20316,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     e->key_size = plan->size;
     if (e->reduces || e->length_size)
         gpuscan__runs_state(e);
-    e->commutes = e->commutes && !e->reduces;
+    e->commutes = !e->reduces;
     return GPUSCAN_SUCCESS;
 }
 
@@ -20362,10 +20330,9 @@ static gpuscan__select_fields gpuscan__runs_fields_of(gpuscan_runs_desc *desc) {
 
 static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
-    gpuscan_runs_desc *desc;
+    gpuscan_runs_desc *desc = (gpuscan_runs_desc *)gpuscan__without_const(common->desc);
     gpuscan__select_key *key = &plan->key;
     gpuscan_result r;
-    memcpy(&desc, &common->desc, sizeof(desc)); /* drops const: only self-tests write through `of`, to their own desc */
     plan->of = gpuscan__runs_fields_of(desc);
     if ((r = gpuscan__select_begin(gs, plan, 0)) != 0 || (r = gpuscan__runs_elements(gs, plan)) != 0)
         return r;
@@ -20375,20 +20342,18 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     if (plan->index_size == 4 && ((desc->starts.mem && desc->count > (uint64_t)1 << 32) ||
                                   (desc->lengths.mem && desc->count > UINT32_MAX)))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type: 2^32 keys or more need u64");
-    key->by = GPUSCAN__SELECT_HEADS;
     key->length_size = common->e.length_size;
     key->reduces = (uint32_t)common->e.reduces;
     key->wide = (uint32_t)common->e.wide;
     key->key = (uint32_t)common->e.key;
     gpuscan__select_sizes(plan);
     gpuscan__input(common, "keys", desc->keys, desc->count, plan->size);
-    if (key->reduces || common->from_host) /* without dst, src is not read */
-        gpuscan__input(common, "src", desc->src, desc->count, plan->values_size)->required =
-            desc->count > 0 && (key->reduces || !common->is_run);
+    if (key->reduces) /* without dst, src is not read */
+        gpuscan__input(common, "src", desc->src, desc->count, common->e.src_size);
     gpuscan__select_range(plan, "keys_dst", desc->keys_dst, plan->size);
     gpuscan__select_range(plan, "starts", desc->starts, plan->index_size);
     gpuscan__select_range(plan, "lengths", desc->lengths, plan->index_size);
-    gpuscan__select_range(plan, "dst", desc->dst, plan->results_size);
+    gpuscan__select_range(plan, "dst", desc->dst, common->e.result_size);
     return gpuscan__select_end(gs, plan);
 }
 
@@ -20451,13 +20416,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
    custom->key. sort_gather comes last, if needed. A digit has 8 bits; with little local memory 4. */
 
 /* Lists the forms. A CPU has only the first two. SINGLE_PASS has SMALL and the forms from TOGETHER on. */
-enum {
-    GPUSCAN__SORT_SMALL = 0,
-    GPUSCAN__SORT_PASSES,
-    GPUSCAN__SORT_TOGETHER,
-    GPUSCAN__SORT_FILLED,
-    GPUSCAN__SORT_SWEEPS
-};
+enum { GPUSCAN__SORT_SMALL, GPUSCAN__SORT_PASSES, GPUSCAN__SORT_TOGETHER, GPUSCAN__SORT_FILLED, GPUSCAN__SORT_SWEEPS };
 
 enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 }; /* maximum fields (payloads) and bytes of a record */
 
@@ -20590,8 +20549,8 @@ static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key 
 enum { GPUSCAN__SORT_BATCH = 2 };
 
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
-static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key *key, const gpuscan__sort_key *own,
-                                           uint32_t group, uint32_t vectors) {
+static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key *key, const gpuscan__sort_key *own) {
+    uint32_t group = key->group, vectors = key->vectors;
     uint64_t code_size = gpuscan__types[key->src].size > 4 ? 8 : 4;
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
     uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group);
@@ -20609,11 +20568,11 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
-/* Lists macros of a program and their values: a field of gpuscan__sort_key, or 1 if the program has a certain form. */
+/* Lists macros of a program and their values: a field of gpuscan__sort_key, or 1 if a condition on a field holds. */
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
-    X(SORT_SMALL, form == GPUSCAN__SORT_SMALL) X(SORT_TOGETHER, form == GPUSCAN__SORT_TOGETHER)                        \
-    X(SORT_PADDED, padded) X(SORT_FILLS, form == GPUSCAN__SORT_FILLED) X(SORT_COPIES, copies) X(SORT_LOADS, loads)     \
-    X(SORT_HALVED, halved) X(KEY_WHOLE, whole) X(DIGIT_BITS, digit_bits)
+    X(SORT_SMALL, form == GPUSCAN__SORT_SMALL) X(SORT_FILLS, form == GPUSCAN__SORT_FILLED) X(SORT_PADDED, padded)      \
+    X(SORT_COPIES, copies) X(SORT_LOADS, loads) X(SORT_HALVED, halved) X(KEY_WHOLE, whole) X(DIGIT_BITS, digit_bits)   \
+    X(SORT_VALUES, value_size != 0) X(SORT_VALUE_SIZE, value_size) X(SORT_RECORDS, fields[0] != 0)
 
 GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
@@ -20628,8 +20587,7 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define(text, "SORT_GATHER_NUMBERS", gpuscan__sort_gather_numbers_text);
     gpuscan__define(text, "SORT_NUMBERS", gpuscan__sort_numbers_text);
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
-    gpuscan__define_number(text, "SHARED_BYTES",
-                           gpuscan__sort_shared_bytes(gs, key, &own, key->group, key->vectors));
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__sort_shared_bytes(gs, key, &own));
     gpuscan__define_number(text, "SORT_QUICK", (uint64_t)gpuscan__sort_ranks_quick(gs, &own, key->group));
     gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "KEY_SIZE", type->size);
@@ -20640,12 +20598,9 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
     gpuscan__define_infinity(text, type->size, real);
     gpuscan__define(text, "PLACE", own.wide ? "ulong" : "uint");
-    gpuscan__define_number(text, "SORT_VALUES", own.value_size != 0);
-    gpuscan__define_number(text, "SORT_VALUE_SIZE", own.value_size);
     gpuscan__define(text, "SORT_VALUE", own.fields[0]          ? gpuscan__sort_value_type(own.value_size)
                                         : own.value_size == 8 ? "ulong"
                                                               : "uint");
-    gpuscan__define_number(text, "SORT_RECORDS", own.fields[0] != 0);
     gpuscan__define_number(text, "SORT_PACKS", (uint64_t)packs);
     gpuscan__text_add(text, "#define GPUSCAN_SORT_FIELDS(X)");
     for (f = 0; packs && f < GPUSCAN__SORT_FIELDS && own.fields[f]; f++) {
@@ -20810,23 +20765,16 @@ static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t most,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
-    uint32_t vectors = most;
-    group -= group % gpuscan__sort_rank_group(gs, group);
-    while (gpuscan__sort_shared_bytes(gs, key, &plan->key, group, vectors) > gpuscan__sort_room(gs, plan) &&
-           (vectors > batch || group > 1)) {
-        if (vectors > batch) {
-            vectors -= batch;
-        } else {
-            group /= 2;
-            group -= group % gpuscan__sort_rank_group(gs, group);
-            vectors = most;
-        }
-    }
-    if (group % 32)
+    uint64_t room = gpuscan__sort_room(gs, plan);
+    do {
+        key->group = group - group % gpuscan__sort_rank_group(gs, group);
+        for (key->vectors = most; gpuscan__sort_shared_bytes(gs, key, &plan->key) > room && key->vectors > batch;)
+            key->vectors -= batch;
+        group = key->group / 2;
+    } while (group > 0 && gpuscan__sort_shared_bytes(gs, key, &plan->key) > room);
+    if (key->group % 32)
         plan->key.padded = 0;
-    key->group = group;
-    key->vectors = vectors;
-    key->tile = group * vectors;
+    key->tile = key->group * key->vectors;
 }
 
 /* Tries a form with groups of `group` work-items, each with up to `rounds` elements. If local memory is short, reduces
@@ -20878,14 +20826,13 @@ static int gpuscan__sort_fit_one_launch(const gpuscan *gs, gpuscan__sort_plan *p
 static const gpuscan__sort_tile *gpuscan__sort_tile_of(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     size_t keys = plan->keys.size == 8 ? 1 : gpuscan__is_float((gpuscan_type)plan->common.key.src) ? 2 : 0;
     size_t values = (size_t)gpuscan__min(plan->key.value_size / 4, 3);
-    uint32_t column = gpuscan__log2(gs->device.profile.facts.devices);
-    return &gpuscan__sort_tiles[column][keys][values];
+    return &gpuscan__sort_tiles[gpuscan__log2(gs->device.profile.facts.devices)][keys][values];
 }
 
 /* Chooses a form that sorts any number of elements, and its tiles. */
 static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
     const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
-    const gpuscan__sort_tile *tile;
+    const gpuscan__sort_tile *tile = gpuscan__sort_tile_of(gs, plan);
     gpuscan__key *key = &plan->common.key;
     gpuscan__sort_key *own = &plan->key;
     int is_quick = is_single && gpuscan__sort_is_quick(gs, sort->group), is_tuned;
@@ -20893,14 +20840,12 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     own->form = !is_single                                                                  ? GPUSCAN__SORT_PASSES
                 : plan->end - plan->begin == 8 && plan->keys.size == 1 && !own->value_size ? GPUSCAN__SORT_FILLED
                                                                                             : GPUSCAN__SORT_SWEEPS;
-    tile = gpuscan__sort_tile_of(gs, plan);
     is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
     group = (uint32_t)gpuscan__min(is_tuned ? tile->group : sort->group, plan->common.group_limit);
     vectors = is_tuned ? tile->rounds : sort->vectors[own->value_size != 0];
     batch = gpuscan__sort_ranks_quick(gs, own, group) ? (uint32_t)GPUSCAN__SORT_BATCH : 1;
-    if (is_quick && vectors > GPUSCAN__SORT_STEP && gpuscan__is_float((gpuscan_type)key->src) &&
-        (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* a sort by part of a float takes more registers */
-        vectors -= GPUSCAN__SORT_STEP;
+    if (is_quick && vectors > GPUSCAN__SORT_STEP && gpuscan__is_float((gpuscan_type)key->src) && !own->whole)
+        vectors -= GPUSCAN__SORT_STEP; /* a sort by part of a float takes more registers */
     own->halved = is_single && gpuscan__whole_lanes(gs, group) && vectors >= turns && sort->halves &&
                   own->value_size && gpuscan__max(own->value_size, plan->keys.size) >= 8;
     if (own->halved)
@@ -20917,7 +20862,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
        memory, and leave no room for padding. tuning: sort-padded */
     own->padded = is_quick && !own->fields[0] && key->group % 32 == 0 &&
                   (plan->keys.size == 8 || own->value_size == 8);
-    if (gpuscan__sort_shared_bytes(gs, key, own, key->group, key->vectors) > gs->device.local_memory)
+    if (gpuscan__sort_shared_bytes(gs, key, own) > gs->device.local_memory)
         own->padded = 0;
     if (!is_single)
         return;
@@ -21292,8 +21237,7 @@ static void gpuscan__sort_pass(gpuscan__chain *chain, const gpuscan__sort_plan *
 static void gpuscan__sort_passes(gpuscan__chain *chain, const gpuscan__sort_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     const gpuscan *gs = chain->gs;
-    uint64_t shared =
-        gpuscan__key_is_cpu(key) ? 0 : gpuscan__sort_shared_bytes(gs, key, &plan->key, key->group, key->vectors);
+    uint64_t shared = gpuscan__key_is_cpu(key) ? 0 : gpuscan__sort_shared_bytes(gs, key, &plan->key);
     uint64_t counts = gpuscan__sort_histogram_bytes(gs, plan);
     uint32_t form = plan->key.form, pass, blocks = plan->blocks ? GPUSCAN__FLAG_BLOCKS : 0;
     if (form == GPUSCAN__SORT_SMALL)

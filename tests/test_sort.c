@@ -772,7 +772,7 @@ static void tiles_fit(void **state) {
                 plan.key.value_size = choice / 3 % 3 * 4;
                 plan.key.wide = choice / 9 % 2;
                 gpuscan__sort_shape(&gs, &plan, GPUSCAN_STRATEGY_MULTI_PASS);
-                if (gpuscan__sort_shared_bytes(&gs, key, &plan.key, key->group, key->vectors) > gs.device.local_memory)
+                if (gpuscan__sort_shared_bytes(&gs, key, &plan.key) > gs.device.local_memory)
                     fail_msg("%u work-items with %u keys of %u bytes do not fit %" PRIu64, (unsigned)key->group,
                              (unsigned)key->vectors, (unsigned)plan.keys.size, gs.device.local_memory);
             }
