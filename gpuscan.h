@@ -15072,6 +15072,13 @@ GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uin
         GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
 }
 
+/* Sets as an argument the scratch in which groups pass values on: state words or, without them, values of `size` bytes.
+   Returns the offset of its data, in words or values. */
+GPUSCAN__SHARED uint64_t gpuscan__arg_states(gpuscan__launch *launch, const gpuscan__key *key, uint32_t size) {
+    return key->word ? gpuscan__arg_scratch(launch, gpuscan__word_scratch(key->word), 0, key->word / 8)
+                     : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, 0, size);
+}
+
 /* Returns the maximum bytes of gpuscan_shared in kernels.cl.inc without its field `windows`. `prefix` may be a pair. */
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t vectors) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
@@ -15141,6 +15148,8 @@ GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpus
 }
 
 static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
+    if (gpuscan__is_single_pass(strategy) && plan->e.t_size > GPUSCAN__WORDS_HOLD)
+        return "state words hold elements of at most 64 bytes";
     return gs->refused[plan->operation->number] & (1u << strategy) ? "it does not work on this device" : NULL;
 }
 
@@ -16297,11 +16306,7 @@ GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 
 /* Lists the indices of a program's kernels. Multi-pass programs begin with scan_sums, unless key.undivided is 1. The
    kernel that stores the results comes next, then kernels that only one operation has. */
-enum {
-    GPUSCAN__SCAN_SUMS = 0,
-    GPUSCAN__SCAN_PARTS,
-    GPUSCAN__SCAN_ROWS = 0 /* the only kernel of programs whose tiles consist of whole rows */
-};
+enum { GPUSCAN__SCAN_SUMS, GPUSCAN__SCAN_PARTS };
 enum { GPUSCAN__ENGINE_ALONE, GPUSCAN__ENGINE_HEADS, GPUSCAN__ENGINE_MOVE };
 #define GPUSCAN__ENGINE_ROWS(kernel)                                                                                   \
     {{"gpuscan_scan_sums", kernel},                                                                                    \
@@ -16312,14 +16317,11 @@ static size_t gpuscan__engine_kernel(const gpuscan__key *key) {
     return key->undivided || gpuscan__is_single_pass(gpuscan__key_strategy(key)) ? 0 : GPUSCAN__SCAN_PARTS;
 }
 static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int own) {
-    static const char *const names[4][3][5] = {
+    static const char *const names[][3][5] = { /* in the order of gpuscan_strategy, without AUTO */
         GPUSCAN__ENGINE_ROWS("gpuscan_parts"), GPUSCAN__ENGINE_ROWS("gpuscan_look_back"),
-        GPUSCAN__ENGINE_ROWS("gpuscan_look_back_cpu"), GPUSCAN__ENGINE_ROWS("gpuscan_ahead")};
-    gpuscan_strategy strategy = gpuscan__key_strategy(key);
-    size_t first = GPUSCAN__SCAN_PARTS - gpuscan__engine_kernel(key);
-    if (!gpuscan__is_single_pass(strategy))
-        return names[0][own] + first;
-    return names[gpuscan__key_is_cpu(key) ? 2 : strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? 3 : 1][own] + first;
+        GPUSCAN__ENGINE_ROWS("gpuscan_ahead"), GPUSCAN__ENGINE_ROWS("gpuscan_parts"),
+        GPUSCAN__ENGINE_ROWS("gpuscan_look_back_cpu")};
+    return names[key->strategy - 1][own] + (GPUSCAN__SCAN_PARTS - gpuscan__engine_kernel(key));
 }
 
 /* Maximum number of tiles of a call in the form FEW: each group loads the sums of all earlier tiles. Tests lower it. */
@@ -16327,10 +16329,10 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #define GPUSCAN__FEW_TILES 512
 #endif
 
-/* Returns how many bytes of local memory a group needs in the form FEW. In this form, a group adds up the sums of up to
-   `few` earlier tiles, and local memory holds one sum per lane_width tiles. In other forms, `few` is 0. */
-static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
-    return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
+/* Returns how many bytes of local memory a group needs, also in the form FEW. In this form, a group adds up the sums of
+   up to `few` earlier tiles, and local memory holds one sum per lane_width tiles. In other forms, `few` is 0. */
+static uint64_t gpuscan__few_shared(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size, uint32_t few) {
+    return gpuscan__key_shared_bytes(gs, key, t_size) + (uint64_t)t_size * few / gs->device.lane_width;
 }
 
 /* Returns why scans, selections and runs must not use a strategy, or NULL if they may. On a GPU whose lanes cannot
@@ -16350,9 +16352,7 @@ static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, 
 static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles) {
     if (gpuscan__key_is_cpu(key)) /* each group processes tiles in a loop */
         return gpuscan__min(tiles, gs->device.units);
-    return gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? tiles
-           : key->once                                                      ? tiles + 1
-                                                                            : 2 * tiles + 1;
+    return gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? (key->once ? 1 : 2) * tiles + 1 : tiles;
 }
 
 /* Returns the register limit per work-item, or 0 for no limit, of kernels whose groups process many tiles each. */
@@ -16382,8 +16382,7 @@ static uint32_t gpuscan__counted(const gpuscan *gs, const gpuscan__plan *plan, g
            gpuscan__single_pass_groups(gs, &plan->key, tiles) > gpuscan__counted_groups(gs, plan);
 }
 static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan *plan, uint64_t tiles, int is_counted) {
-    uint64_t groups = gpuscan__single_pass_groups(gs, &plan->key, tiles);
-    return is_counted ? gpuscan__min(groups, gpuscan__counted_groups(gs, plan)) : groups;
+    return is_counted ? gpuscan__counted_groups(gs, plan) : gpuscan__single_pass_groups(gs, &plan->key, tiles);
 }
 
 /* Returns how many words hold a tile's state, that is its sum and its prefix: see [HANDOVER] in kernels.cl.inc. */
@@ -16493,8 +16492,7 @@ typedef struct gpuscan__scan_key {
     uint32_t whole_rows; /* GPUSCAN__ROWS_...: how lanes load tiles of whole rows */
     uint32_t shifts;     /* 1: src or dst is not aligned for whole vectors */
     uint32_t heads;      /* GPUSCAN__HEADS_...: the kind of array that says where segments begin */
-    uint32_t heads_size; /* bytes of an element of the caller's array: a flag, a key or (HEADS_BITS) an offset */
-    uint32_t heads_real; /* 1: `heads` is HEADS_KEYS, and keys are floats */
+    uint32_t heads_type; /* the type of the caller's flags, keys or (HEADS_BITS) offsets; unsigned for signed keys */
     uint32_t counted;    /* 1: only the device knows the element count, and groups process tiles in a loop */
     uint32_t columns;    /* 1: columns are scanned, not rows */
     uint32_t vector;     /* form `columns`: how many columns a work-item scans; 0: it varies from scan to scan */
@@ -16576,51 +16574,47 @@ static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
 /* Defines macros for segments: how heads (first elements) are marked, and the type of a sum's flag "has a head". */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
     uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes. A flag of more than 8 bytes is an array of 8-byte integers */
+    uint32_t size = gpuscan__types[own->heads_type].size;
     if (own->heads == GPUSCAN__HEADS_NONE)
         return;
     gpuscan__define_number(text, "HEADS", own->heads);
     gpuscan__define(text, "SCAN_HEADS_NUMBERS", gpuscan__scan_heads_numbers_text);
     gpuscan__define(text, "BEGUN", gpuscan__unsigned_name(part));
     gpuscan__define_number(text, "BEGUN_PARTS", e->begun / part);
-    gpuscan__define_key(text, own->heads == GPUSCAN__HEADS_BITS ? 4 : own->heads_size, own->heads_real != 0, 0);
-    gpuscan__define(text, "OFFSET", gpuscan__unsigned_name(own->heads_size));
+    gpuscan__define_key(text, own->heads == GPUSCAN__HEADS_BITS ? 4 : size,
+                        gpuscan__is_float((gpuscan_type)own->heads_type), 0);
+    gpuscan__define(text, "OFFSET", gpuscan__unsigned_name(size));
 }
 
 static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__scan_key *own) {
     return own->whole_rows == GPUSCAN__ROWS_BY_ELEMENTS ? 1 : gpuscan__vector(e->src_size, e->dst_size);
 }
 
-/* Returns whether lanes exchange results, so that neighbouring lanes store neighbouring bytes. Sets `*bytes` to the
-   size of a lane's vector of results. Except in reverse, vectors of 16 bytes are exchanged by SHIFTS (see
-   kernels.cl.inc). All others are exchanged by SPREADS, if local memory suffices. A look-back with LANES_LOCAL (lanes
-   in local memory) exchanges no results, because PoCL 3.1 would hang. */
-static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own,
-                                   uint64_t *bytes) {
+/* If lanes exchange results, so that neighbouring lanes store neighbouring bytes, returns the size of a lane's vector
+   of results, otherwise 0. Except in reverse, vectors of 16 bytes are exchanged by SHIFTS (see kernels.cl.inc). All
+   others are exchanged by SPREADS, if local memory suffices. A look-back with LANES_LOCAL (lanes in local memory)
+   exchanges no results, because PoCL 3.1 would hang. */
+static uint32_t gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     const gpuscan__key *key = &plan->key;
     int may_exchange = gpuscan__uses_ptx(gs, key) || (gpuscan__uses_ptx_or_local(gs, key) &&
                                                       gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS);
-    *bytes = (uint64_t)gpuscan__scan_vector(&plan->e, own) * plan->e.dst_size;
-    return may_exchange && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
+    uint32_t bytes = gpuscan__scan_vector(&plan->e, own) * plan->e.dst_size;
+    return may_exchange && !own->whole_rows && (own->shifts || bytes > 16 || (bytes & (bytes - 1)) != 0) ? bytes : 0;
 }
 
 /* If lanes exchange vectors through local memory, returns how many bytes this takes per group. Otherwise returns 0. */
 static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
-    const gpuscan__key *key = &plan->key;
-    uint64_t bytes;
-    int exchanges = gpuscan__scan_exchanges(gs, plan, own, &bytes) && (bytes != 16 || own->reverse);
-    if (own->whole_rows != GPUSCAN__ROWS_WITH_GAPS && !exchanges)
+    uint32_t exchanged = gpuscan__scan_exchanges(gs, plan, own);
+    uint64_t bytes = (uint64_t)plan->key.group * gpuscan__scan_vector(&plan->e, own) * plan->e.dst_size + 16;
+    if (own->whole_rows == GPUSCAN__ROWS_WITH_GAPS)
+        return bytes;
+    if (exchanged == 0 || (exchanged == 16 && !own->reverse))
         return 0;
-    bytes = key->group * bytes + 16;
-    return own->whole_rows || gpuscan__key_shared_bytes(gs, key, plan->e.t_size) +
-                                      gpuscan__few_bytes(gs, plan->e.t_size, own->few) + bytes <=
-                                  gs->device.local_memory
-               ? bytes
-               : 0;
+    return gpuscan__few_shared(gs, &plan->key, plan->e.t_size, own->few) + bytes <= gs->device.local_memory ? bytes : 0;
 }
 
 static uint64_t gpuscan__scan_shared(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
-    return gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size) +
-           gpuscan__few_bytes(gs, plan->e.t_size, own->few) + gpuscan__scan_spread(gs, plan, own);
+    return gpuscan__few_shared(gs, &plan->key, plan->e.t_size, own->few) + gpuscan__scan_spread(gs, plan, own);
 }
 
 /* Returns an upper bound of the size of gpuscan_columns_shared in kernels.cl.inc. */
@@ -16634,43 +16628,38 @@ static uint64_t gpuscan__columns_shared(const gpuscan *gs, const gpuscan__plan *
     return gpuscan__max(bytes, gpuscan__key_shared_bytes(gs, &plan->key, e->t_size));
 }
 
-GPUSCAN__COLD void gpuscan__columns_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
-    gpuscan__scan_key own = gpuscan__scan_own(&plan->key);
+GPUSCAN__COLD void gpuscan__columns_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
+                                           const gpuscan__scan_key *own) {
     gpuscan__define(text, "SCAN_COLUMNS_NUMBERS", gpuscan__scan_columns_numbers_text);
-    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__columns_shared(gs, plan, &own));
-    gpuscan__define_number(text, "REVERSE", own.reverse);
-    gpuscan__define_number(text, "UNIT_COLUMNS", own.vector);
-    gpuscan__define_number(text, "PIECE_LINES", own.lines);
-    gpuscan__define_operation(text, gs, plan, "SCAN_COLUMNS", gpuscan__key_is_cpu(&plan->key) ? 1 : own.vector,
-                              own.inclusive != 0, 0);
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__columns_shared(gs, plan, own));
+    gpuscan__define_number(text, "REVERSE", own->reverse);
+    gpuscan__define_number(text, "UNIT_COLUMNS", own->vector);
+    gpuscan__define_number(text, "PIECE_LINES", own->lines);
+    gpuscan__define_operation(text, gs, plan, "SCAN_COLUMNS", gpuscan__key_is_cpu(&plan->key) ? 1 : own->vector,
+                              own->inclusive != 0, 0);
 }
 
 GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
-    gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     gpuscan__scan_key own = gpuscan__scan_own(&plan->key);
-    uint64_t bytes;
-    int exchanges = gpuscan__scan_exchanges(gs, plan, &own, &bytes);
+    int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key));
+    const char *form = own.whole_rows ? "SCAN_ROWS" : is_single ? "SCAN_SINGLE_PASS" : "SCAN_MULTI_PASS";
     if (own.columns) {
-        gpuscan__columns_define(text, gs, plan);
+        gpuscan__columns_define(text, gs, plan, &own);
         return;
     }
     gpuscan__define(text, "SCAN_NUMBERS", gpuscan__scan_numbers_text);
-    if (!gpuscan__is_single_pass(strategy)) {
+    if (!is_single) {
         gpuscan__define(text, "SCAN_SUMS_NUMBERS", gpuscan__scan_sums_numbers_text);
         gpuscan__define(text, "SCAN_ROWS_NUMBERS", gpuscan__scan_rows_numbers_text);
     }
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__scan_shared(gs, plan, &own));
     gpuscan__define_number(text, "SPREADS", gpuscan__scan_spread(gs, plan, &own) != 0);
-    gpuscan__define_number(text, "SHIFTS", exchanges && bytes == 16 && !own.reverse);
+    gpuscan__define_number(text, "SHIFTS", gpuscan__scan_exchanges(gs, plan, &own) == 16 && !own.reverse);
     gpuscan__define_number(text, "COUNTED", own.counted);
     gpuscan__define_number(text, "REVERSE", own.reverse);
     gpuscan__define_number(text, "ROW_GAPS", own.whole_rows == GPUSCAN__ROWS_WITH_GAPS);
     gpuscan__define_heads(text, &plan->e, &own);
-    gpuscan__define_operation(text, gs, plan,
-                              own.whole_rows                      ? "SCAN_ROWS"
-                              : gpuscan__is_single_pass(strategy) ? "SCAN_SINGLE_PASS"
-                                                                  : "SCAN_MULTI_PASS",
-                              gpuscan__scan_vector(&plan->e, &own), own.inclusive != 0, own.few);
+    gpuscan__define_operation(text, gs, plan, form, gpuscan__scan_vector(&plan->e, &own), own.inclusive != 0, own.few);
 }
 
 /* Resolves the segments. A flag behind each sum says whether the sum includes the first element (head) of a segment.
@@ -16692,8 +16681,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     plan->key.heads = plan->heads.form = form == GPUSCAN_SEGMENTS_HEADS  ? GPUSCAN__HEADS_FLAGS
                       : form == GPUSCAN_SEGMENTS_KEYS ? GPUSCAN__HEADS_KEYS
                                                       : GPUSCAN__HEADS_BITS;
-    plan->key.heads_size = gpuscan__types[type].size;
-    plan->key.heads_real = (uint32_t)gpuscan__is_float(type);
+    plan->key.heads_type = gpuscan__is_float(type) ? type : gpuscan__unsigned_of(gpuscan__types[type].size);
     e->begun = gpuscan__alignment(e->t_size);
     e->t_size += e->begun;
     return GPUSCAN_SUCCESS;
@@ -16810,21 +16798,16 @@ static int gpuscan__scan_pads(const gpuscan__scan_plan *plan) {
 static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
-    uint64_t tile_bytes, positions;
+    uint64_t tile_bytes, positions = plan->desc->count;
     uint32_t size; /* bytes of the value, a sum or prefix, that state words pass from group to group */
-    int is_single = gpuscan__is_single_pass(tuning->strategy), is_unaligned = gpuscan__scan_is_unaligned(plan);
-    int lanes = 0;
+    int is_unaligned = gpuscan__scan_is_unaligned(plan);
     if (!common->forced) {
         key->strategy = (uint32_t)tuning->strategy;
         gpuscan__fit(gs, common, tuning->group,
                      tuning->strategy == GPUSCAN_STRATEGY_MULTI_PASS && gs->device.profile.tiles.parts_vectors
                          ? (uint32_t)gpuscan__min(tuning->vectors, gs->device.profile.tiles.parts_vectors)
                          : tuning->vectors);
-        lanes = gpuscan__uses_lanes(gs, key);
-        key->once = gpuscan__loads_once(gs, key, tuning);
-        key->registers = is_single ? gpuscan__registers(gs, key, gpuscan__scan_registers(plan, tuning->registers)) : 0;
     }
-    positions = plan->desc->count;
     if (gpuscan__scan_pads(plan))
         positions += gpuscan__vector(common->e.src_size, common->e.dst_size) - 1;
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(positions, key->tile), 1);
@@ -16834,15 +16817,16 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         return;
     tile_bytes = (uint64_t)key->tile * ((uint64_t)common->e.src_size + common->e.dst_size);
     plan->ahead = gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
-    plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS && lanes && plan->tiles <= GPUSCAN__FEW_TILES &&
-                            gpuscan__key_shared_bytes(gs, key, common->e.t_size) +
-                                    gpuscan__few_bytes(gs, common->e.t_size, GPUSCAN__FEW_TILES) <=
-                                gs->device.local_memory
-                        ? GPUSCAN__FEW_TILES
-                        : 0;
+    plan->key.few = 0;
+    if (tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS && gpuscan__uses_lanes(gs, key) &&
+        plan->tiles <= GPUSCAN__FEW_TILES &&
+        gpuscan__few_shared(gs, key, common->e.t_size, GPUSCAN__FEW_TILES) <= gs->device.local_memory)
+        plan->key.few = GPUSCAN__FEW_TILES;
     size = plan->key.few || tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? common->e.t_size
                                                                                    : gpuscan__prefix_size(common);
     key->word = gpuscan__key_word(gs, key, size);
+    key->once = gpuscan__loads_once(gs, key, tuning);
+    key->registers = key->word ? gpuscan__registers(gs, key, gpuscan__scan_registers(plan, tuning->registers)) : 0;
     plan->key.whole_rows = 0;
     if (gpuscan__scan_pads(plan) && (plan->rows == 1 || plan->dst_pitch * common->e.dst_size % 16 == 0))
         is_unaligned = (plan->desc->dst.offset - plan->desc->src.offset) * common->e.dst_size % 16 != 0;
@@ -16854,16 +16838,18 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
 
 /* Returns why the strategy cannot do the call, or NULL if it can. */
 static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
-    int in_place = plan->common.in_place;
+    int is_auto = plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO;
     const char *why = gpuscan__why_no_look_back(gs, &plan->common, strategy);
     if (why || !gpuscan__is_single_pass(strategy))
         return why;
-    if (plan->common.e.t_size > GPUSCAN__WORDS_HOLD)
-        return "state words hold elements of at most 64 bytes";
+    /* a look-back does not help if rows are short, or so many that one group for each row fills the device */
+    if (is_auto && !plan->columns && plan->rows > 1 &&
+        (plan->desc->count <= plan->common.key.tile / 2 || plan->rows >= 4 * gs->device.units))
+        return "several passes are faster";
     /* On AMD's and Intel's GPUs, several passes are faster than a look-back if a prefix takes several state words. They
        are also faster than AHEAD with a custom operator, since in AHEAD one group combines all tiles' sums one by one.
        tuning: scan-words, scan-fold */
-    if (plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO && plan->tiles > GPUSCAN__FEW_TILES &&
+    if (is_auto && plan->tiles > GPUSCAN__FEW_TILES &&
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
         (plan->columns || (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
                                ? plan->common.e.op == GPUSCAN_OP_CUSTOM
@@ -16872,7 +16858,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
     /* A group that waits too long for another group's tile sums the tile itself. In place, the waiting group may load
        elements that the other group has overwritten. But the other group publishes the tile's sum before it overwrites:
        with a fence, the waiting group sees and takes this sum. A simulator (FENCE_MEM) reports such loads as a race */
-    if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
+    if (plan->common.in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles,
                                  gpuscan__launched_groups(gs, &plan->common, plan->tiles, plan->key.counted != 0));
@@ -17001,7 +16987,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
         gpuscan__scan_shape(gs, plan, tuning);
         return 0;
     }
-    plan->key.shifts = plan->key.counted = 0;
+    plan->key.shifts = 0;
     key->registers = gpuscan__scan_rows_registers(gs, plan);
     return 1;
 }
@@ -17034,11 +17020,9 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan, gp
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
     gpuscan__scan_key *own = &plan->key;
-    uint32_t size = (uint32_t)gpuscan__max(common->e.src_size, common->e.dst_size), step = 1;
+    uint32_t size = (uint32_t)gpuscan__max(common->e.src_size, common->e.dst_size);
     key->strategy = (uint32_t)strategy;
-    key->vectors = own->lines = 1;
-    key->word = key->undivided = 0;
-    own->columns = 1;
+    key->vectors = own->lines = own->columns = 1;
     if (gpuscan__key_is_cpu(key)) {
         key->group = 1;
         key->tile = (uint32_t)gpuscan__max(GPUSCAN__COLUMNS_CPU / size, 1);
@@ -17058,7 +17042,7 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan, gp
     }
     key->undivided = !key->word && alone;
     while (gpuscan__columns_shared(gs, common, own) > gs->device.local_memory &&
-           gpuscan__shrink(gs, &key->group, key->word ? &own->lines : &step))
+           gpuscan__shrink(gs, &key->group, key->word ? &own->lines : &key->vectors))
         continue;
     key->tile = key->group;
     key->registers = 0;
@@ -17108,8 +17092,7 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     lines = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->bands * plan->blocks), GPUSCAN__COLUMNS_LINES);
     if (forced && !key->undivided)
         lines = GPUSCAN__COLUMNS_LINES + plan->key.lines;
-    plan->block_lines = key->word ? 1 : gpuscan__max(gpuscan__ceil_div(lines, plan->key.lines), 1);
-    plan->block_lines *= plan->key.lines;
+    plan->block_lines = (key->word ? 1 : gpuscan__ceil_div(lines, plan->key.lines)) * plan->key.lines;
     plan->bands = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->block_lines * plan->blocks), 1);
     plan->fold = gpuscan__max(gpuscan__ceil_div(units, gpuscan__columns_folds(gs)), GPUSCAN__COLUMNS_FOLD);
     plan->fold = gpuscan__min(gpuscan__min(plan->fold, units), key->group);
@@ -17135,7 +17118,7 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
     if (common->call->strategy == GPUSCAN_STRATEGY_AUTO &&
         (alone || gs->device.lanes != GPUSCAN__LANES_PTX || !gpuscan__takes_any_order(&common->e) ||
          (size < 4 && !flat && (size == 1 || pitches % 8 != 0))))
-        strategy = GPUSCAN_STRATEGY_MULTI_PASS;
+        strategy = gpuscan__strategies[strategy].simpler;
     for (;; strategy = gpuscan__strategies[strategy].simpler) {
         if (!common->forced)
             gpuscan__columns_key(gs, plan, strategy, alone);
@@ -17170,13 +17153,6 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     if (plan->columns)
         return gpuscan__columns_choose(gs, plan, tuning.strategy);
     gpuscan__scan_shape(gs, plan, &tuning);
-    if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
-        (plan->desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
-        /* rows are short, or so many that one group for each row fills the device: a look-back would not help */
-        while (gpuscan__is_single_pass(tuning.strategy))
-            tuning.strategy = gpuscan__strategies[tuning.strategy].simpler;
-        gpuscan__scan_shape(gs, plan, &tuning);
-    }
     while (gpuscan__take_simpler(common, why = gpuscan__scan_misfit(gs, plan, tuning.strategy), &tuning.strategy))
         gpuscan__scan_shape(gs, plan, &tuning);
     if (why && !is_auto)
@@ -17254,9 +17230,7 @@ static void gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__scan_plan 
     GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
     numbers.rows = gpuscan__unless_rehearsed(chain, plan->rows);
     numbers.tiles = numbers.rows * plan->row_tiles;
-    numbers.states_offset =
-        is_single ? gpuscan__arg_scratch(&launch, gpuscan__word_scratch(common->key.word), 0, common->key.word / 8)
-                  : gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
+    numbers.states_offset = gpuscan__arg_states(&launch, &common->key, gpuscan__prefix_size(common));
     numbers.epoch = chain->place.epoch;
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
@@ -17270,7 +17244,7 @@ static void gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpuscan__scan_
     /* a rehearsal (a launch ahead of the call, on no data) needs one group, since groups do not wait for each other */
     uint64_t groups = chain->recording ? 1 : gpuscan__ceil_div(plan->rows, plan->tile_rows);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
-    gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_ROWS);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
     gpuscan__scan_rows_numbers numbers;
     GPUSCAN__SCAN_ROWS_PLAN(GPUSCAN__FROM_PLAN)
     numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
@@ -17286,34 +17260,33 @@ static void gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpuscan__scan_
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared);
 }
 
-static void gpuscan__columns_launch(gpuscan__chain *chain, const gpuscan__scan_plan *plan, size_t kernel,
-                                    uint64_t groups) {
+static void gpuscan__columns_launch(gpuscan__chain *chain, const gpuscan__scan_plan *plan, size_t kernel) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = plan->desc;
-    const uint32_t word = common->key.word;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, common->key.undivided || word ? 0 : kernel);
+    const gpuscan__key *key = &common->key;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, key->undivided || key->word ? 0 : kernel);
     gpuscan__scan_columns_numbers numbers;
     GPUSCAN__SCAN_COLUMNS_PLAN(GPUSCAN__FROM_PLAN)
     numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
     numbers.bands = gpuscan__unless_rehearsed(chain, plan->bands);
-    numbers.states_offset = gpuscan__arg_scratch(&launch, word ? gpuscan__word_scratch(word) : GPUSCAN__PLAIN, 0,
-                                                 word ? word / 8 : gpuscan__prefix_size(common));
+    numbers.states_offset = gpuscan__arg_states(&launch, key, gpuscan__prefix_size(common));
     numbers.epoch = chain->place.epoch;
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
-    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
+                        kernel == GPUSCAN__COLUMNS_CARRIES ? plan->strips : plan->tiles,
                         gpuscan__columns_shared(chain->gs, common, &plan->key));
 }
 
 static void gpuscan__scan_columns(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
-    uint64_t groups = plan->tiles;
-    if (!plan->common.key.undivided && !plan->common.key.word)
-        gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_SUMS, groups);
-    if (plan->bands > 1 && !plan->common.key.word)
-        gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_CARRIES, plan->strips);
-    gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_SCAN, groups);
+    if (!plan->common.key.undivided && !plan->common.key.word) {
+        gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_SUMS);
+        if (plan->bands > 1)
+            gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_CARRIES);
+    }
+    gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_SCAN);
 }
 
 static void gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
@@ -17333,13 +17306,11 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
                                 uint64_t segments) {
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
     int bits = own->heads == GPUSCAN__HEADS_BITS, flags = own->heads == GPUSCAN__HEADS_FLAGS;
-    uint32_t size = own->heads_size;
+    gpuscan_type type = (gpuscan_type)own->heads_type;
+    uint32_t size = gpuscan__types[type].size;
     unsigned char *data;
     uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last segment has no end offset */
-    desc->segments.type = !own->heads_real ? gpuscan__unsigned_of(size)
-                          : size == 8      ? GPUSCAN_TYPE_F64
-                          : size == 4      ? GPUSCAN_TYPE_F32
-                                           : GPUSCAN_TYPE_F16;
+    desc->segments.type = type;
     desc->segments.form = flags ? GPUSCAN_SEGMENTS_HEADS : bits ? GPUSCAN_SEGMENTS_OFFSETS : GPUSCAN_SEGMENTS_KEYS;
     desc->segments.count = bits ? segments - 1 : 0;
     if ((data = gpuscan__test_in(test, &desc->segments.data, bytes)) == NULL)
@@ -17347,12 +17318,12 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     memset(data, 0, (size_t)bytes);
     for (s = 0; s < segments; s++) {
         if (bits)
-            gpuscan__put(desc->segments.type, data, s, starts[s]);
+            gpuscan__put(type, data, s, starts[s]);
         else if (flags)
             data[starts[s] * size + s % size] = 1; /* any flag but 0 marks a head: sets one of its bytes */
         else
             for (i = starts[s]; i < starts[s + 1]; i++)
-                gpuscan__put(desc->segments.type, data, i, own->heads_real ? s % 3 : s % 3 << (s % size * 8));
+                gpuscan__put(type, data, i, gpuscan__is_float(type) ? s % 3 : s % 3 << (s % size * 8));
     }
 }
 
@@ -17390,10 +17361,8 @@ static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *o
         desc->rows = (gpuscan__columns_width(test->key, test->key->group, vector * size) + several) * vector;
     blocks = gpuscan__columns_blocks(
         test->key, gpuscan__columns_width(test->key, desc->rows / vector, vector * size), 1);
-    shape.tile = test->key->word ? own->lines : GPUSCAN__COLUMNS_LINES + own->lines;
-    shape.tile = gpuscan__ceil_div(shape.tile, own->lines) * own->lines;
-    desc->count = shape.count = 2 * shape.tile * blocks + 5;
-    tile = shape.tile;
+    tile = gpuscan__ceil_div(own->lines + (test->key->word ? 0 : GPUSCAN__COLUMNS_LINES), own->lines) * own->lines;
+    desc->count = shape.count = 2 * tile * blocks + 5;
     desc->src_pitch = desc->dst_pitch = pitch = desc->rows + apart * vector;
     desc->src.offset = desc->dst.offset = apart;
     src = gpuscan__test_in(test, &desc->src, (apart + shape.count * pitch) * e->src_size);
@@ -17516,7 +17485,6 @@ GPUSCAN__COLD void gpuscan__uniform_add_define(gpuscan__text *text, const gpusca
 static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_uniform_add_desc *desc = (const gpuscan_uniform_add_desc *)plan->desc;
     gpuscan__elements *e = &plan->e;
-    gpuscan__range *range;
     gpuscan_result r;
     if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
         (r = gpuscan__resolve_elements(gs, e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0)
@@ -17528,8 +17496,7 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
     e->convert = NULL; /* all values have one type */
     if (desc->op != GPUSCAN_OP_CUSTOM) /* only a custom operator needs the caller's text */
         e->custom = NULL;
-    range = gpuscan__output(plan, "dst", desc->dst, desc->count, e->dst_size);
-    range->reads = 1;
+    gpuscan__output(plan, "dst", desc->dst, desc->count, e->dst_size)->reads = 1;
     gpuscan__input(plan, "addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block), e->dst_size);
     plan->is_nothing = desc->count == 0;
     gpuscan__key_elements(plan);
@@ -17655,9 +17622,10 @@ typedef struct gpuscan__reduce_plan {
     const gpuscan_reduce_desc *desc; /* common.desc, cast to its type */
     gpuscan__reduce_key key;
     uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes sum a row; a group sums lane_rows rows at a time */
-    uint64_t results;   /* 1, or the number of rows or segments */
+    uint64_t rows;      /* number of rows; 1 if the call has one result, or segments */
+    uint64_t results;   /* number of rows or segments */
     uint64_t mean;      /* elements of a row, or of a segment on average */
-    int by_rows, is_few; /* is_few is 1 if there are fewer than 4 rows or segments per compute unit */
+    int is_few;         /* 1: there are fewer than 4 rows or segments per compute unit */
     uint64_t src_pitch;
     gpuscan__image_facts image;
     uint64_t src_width; /* pixels per row of an image */
@@ -17713,7 +17681,7 @@ static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
       2  otherwise: a work-item takes up to REDUCE_STEPS steps, and a GPU has few registers for levels */
 static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
-    if (e->arg || (e->op != GPUSCAN_OP_ADD && e->op != GPUSCAN_OP_CUSTOM) || gpuscan__is_integer(e->dst))
+    if ((e->op != GPUSCAN_OP_ADD && e->op != GPUSCAN_OP_CUSTOM) || gpuscan__is_integer(e->dst))
         return 0;
     return gpuscan__key_is_cpu(&plan->key) ? 9 : plan->key.group < 64 ? 4 : 2;
 }
@@ -17757,10 +17725,9 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
     gpuscan_result r;
     if ((r = gpuscan__resolve_pitch(gs, "src_", desc->src_pitch, desc->count, &plan->src_pitch)) != 0)
         return r;
-    plan->results = desc->rows ? desc->rows : 1;
+    plan->rows = plan->results = desc->rows ? desc->rows : 1;
     plan->mean = desc->count;
-    plan->by_rows = plan->results > 1;
-    plan->key.segments = plan->by_rows ? GPUSCAN__SEGMENTS_ROWS : GPUSCAN__SEGMENTS_NONE;
+    plan->key.segments = plan->rows > 1 ? GPUSCAN__SEGMENTS_ROWS : GPUSCAN__SEGMENTS_NONE;
     if (segments->form == GPUSCAN_SEGMENTS_HEADS || segments->form == GPUSCAN_SEGMENTS_KEYS)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form: HEADS and KEYS are for gpuscan_scan");
     if ((r = gpuscan__resolve_segments(gs, &plan->common, segments, desc->count, desc->rows > 1 || desc->src_pitch,
@@ -17800,7 +17767,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     gpuscan__elements *e = &common->e;
     gpuscan__range *range;
     gpuscan_type type;
-    uint64_t elements, results, bytes;
+    uint64_t elements, bytes;
     gpuscan_result r;
     if ((r = gpuscan__reduce_image(gs, plan, &type)) != 0 ||
         (r = gpuscan__resolve_elements(gs, e, type, desc->dst_type, desc->op, desc->custom, "src_type", "dst_type")) !=
@@ -17823,20 +17790,17 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
                              "exactly one of dst and result must be given");
     if (!gpuscan__multiply(plan->results, e->result_size, &bytes) || bytes > UINT64_MAX / 2)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
-    results = plan->results;
-    if ((r = gpuscan__extent(gs, "src", desc->count, plan->by_rows ? results : 1, plan->src_pitch, e->src_size,
-                             &elements)) != 0)
+    if ((r = gpuscan__extent(gs, "src", desc->count, plan->rows, plan->src_pitch, e->src_size, &elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
-    if (plan->by_rows)
-        gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
+    gpuscan__rows_of(range, plan->rows, desc->count, plan->src_pitch, e->src_size);
     if (plan->image.place)
         *range = plan->image.range;
     /* The range `result` has no buffer. It exists so that gpuscan_reduce_host's array `result` is checked for overlaps.
        A call stores results even if the count is 0. But at_zero of dst and `result` stays 0: a rehearsal stores at most
        one result, so gpuscan__rehearse need not make its stand-in for dst as large as dst. */
-    gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
-    gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
+    gpuscan__output(common, "dst", desc->dst, plan->results, e->result_size)->required = 0;
+    gpuscan__output(common, "result", gpuscan__none, plan->results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
     gpuscan__key_elements(common);
@@ -17844,15 +17808,6 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if (plan->key.segments && gs->device.profile.cpu.prefetch_dst == 0 && bytes > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     return gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer);
-}
-
-static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
-    const char *why = gpuscan__why_refused(gs, plan, strategy);
-    if (why || !gpuscan__is_single_pass(strategy))
-        return why;
-    if (gs->device.fence == GPUSCAN__FENCE_NONE)
-        return "it needs a fence of device scope";
-    return plan->e.t_size <= GPUSCAN__WORDS_HOLD ? NULL : "state words hold elements of at most 64 bytes";
 }
 
 /* Returns how many vectors a row touches at most. Rows may begin inside vectors unless `vector` divides `pitch`. */
@@ -17880,9 +17835,9 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
    few or desc->count exceeds INT32_MAX. They also do if src has segments and desc->count exceeds segments.lanes,
    because one segment may have all elements. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
-    uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
+    uint64_t most = plan->rows > 1 ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
-           (!plan->by_rows && plan->desc->count > gs->device.profile.segments.lanes);
+           (plan->rows == 1 && plan->desc->count > gs->device.profile.segments.lanes);
 }
 
 /* Returns the size of groups that sum whole segments, or share long ones: `group` or, with LANES_LOCAL, a sub-group. */
@@ -17898,7 +17853,7 @@ static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
 static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t lanes = gpuscan__group_lanes(gs, key->group), mean = plan->mean;
-    if (!plan->by_rows)
+    if (plan->rows == 1)
         mean += mean / 4;
     if (!plan->common.e.commutes)
         return mean > GPUSCAN__LANE_IN_ORDER * lanes;
@@ -17940,17 +17895,15 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
-    int rows = plan->by_rows, split = gpuscan__segments_split(gs, plan);
+    int rows = plan->rows > 1, split = gpuscan__segments_split(gs, plan);
     uint32_t group = split  ? gpuscan__split_group(gs, profile->segments.split_group)
                      : rows ? profile->segments.group
                             : gpuscan__segment_lanes_group(gs, plan);
     /* a load of a lane has up to 16 bytes, and at most 4 elements in ARGMIN and ARGMAX */
     uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
     gpuscan__fit(gs, &plan->common, group, profile->segments.vectors);
-    if (gpuscan__key_is_cpu(key)) {
-        plan->key.lanes = plan->key.vector = plan->key.each = plan->key.split = 0;
+    if (gpuscan__key_is_cpu(key)) /* key.lanes and the fields behind it stay 0 */
         return;
-    }
     if (e->arg && vector > 4)
         vector = 4;
     /* src must have at least the 16 bytes of a vector. Two or more rows have them if each has 9 bytes or more */
@@ -17975,7 +17928,7 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
     const gpuscan__profile *profile = &gs->device.profile;
     uint32_t group = plan->common.key.group, tile = plan->common.key.tile;
-    uint64_t all = plan->desc->count * (plan->by_rows ? plan->results : 1);
+    uint64_t all = plan->desc->count * plan->rows;
     uint32_t per_unit = plan->is_few ? profile->reduce.per_unit : profile->segments.per_unit;
     uint64_t most = gpuscan__min((uint64_t)gs->device.units * per_unit,
                                  plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
@@ -18001,13 +17954,11 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
 static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS, results = gpuscan__max(plan->results, 1);
-    uint64_t mean = plan->mean;
-    uint64_t spread = gpuscan__ceil_div(results, gs->device.units);
+    uint64_t mean = plan->mean, pitch = plan->src_pitch, spread = gpuscan__ceil_div(results, gs->device.units);
     uint32_t lanes = gpuscan__group_lanes(gs, key->group), vector = plan->key.vector;
-    uint64_t pitch = plan->src_pitch;
-    if (plan->by_rows && pitch <= GPUSCAN__LANE_FEW / plan->common.e.src_size / results)
+    if (plan->rows > 1 && pitch <= GPUSCAN__LANE_FEW / plan->common.e.src_size / results)
         most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS_FEW;
-    if (!plan->by_rows) { /* segments may be longer than the mean, and may begin inside a vector */
+    if (plan->rows == 1) { /* segments may be longer than the mean, and may begin inside a vector */
         mean += mean / 4;
         pitch = 1;
     }
@@ -18024,34 +17975,26 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
     plan->groups = gpuscan__min(gpuscan__ceil_div(results, plan->lane_rows), plan->common.forced ? 2 : most);
 }
 
-/* Divides all elements and segment ends, in order, among a CPU's groups. See [REDUCE SEGMENTS] in kernels.cl.inc. */
-static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    /* if `steps` is below desc->count, it has overflowed, and `most` groups run */
-    uint64_t steps = plan->desc->count * (plan->by_rows ? plan->results : 1) + plan->results;
-    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit;
-    most = gpuscan__min(most, plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
-    plan->groups = most;
-    if (steps >= plan->desc->count)
-        plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(steps, plan->common.key.tile), 1), most);
-    plan->split_groups = plan->groups;
-}
-
-/* Sets the number of groups that reduce all elements to one result, and of tiles per group. */
+/* Sets the number of groups that share all elements, and of tiles per group. If a CPU reduces rows or segments, groups
+   also share their ends: see [REDUCE SEGMENTS] in kernels.cl.inc. */
 static void gpuscan__reduce_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__key *key = &plan->common.key;
     int cpu = gpuscan__key_is_cpu(key);
-    uint64_t tiles = gpuscan__max(gpuscan__ceil_div(plan->desc->count, key->tile), 1);
-    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit;
+    uint64_t steps = plan->desc->count * plan->rows + (plan->key.segments ? plan->results : 0), least = key->tile;
+    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit, tiles;
+    if (steps < plan->desc->count) /* an overflow */
+        steps = UINT64_MAX;
+    tiles = gpuscan__max(gpuscan__ceil_div(steps, key->tile), 1);
     if (!cpu)
         most = gpuscan__max(most, tiles / GPUSCAN__REDUCE_STEPS);
-    plan->groups = gpuscan__min(tiles, most);
-    if (e->commutes && !cpu) { /* each work-item gets at least 4 vectors */
-        uint64_t least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(e, cpu);
-        plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(plan->desc->count, least), 1), most);
-    }
-    if (plan->common.forced)
-        plan->groups = gpuscan__min(plan->groups, 2); /* a self-test's two groups take several tiles each */
+    else if (plan->key.segments)
+        most = gpuscan__min(most, GPUSCAN__MOST_SHARERS);
+    if (e->commutes && !cpu) /* each work-item gets at least 4 vectors */
+        least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(e, cpu);
+    if (plan->common.forced) /* a self-test's two groups take several tiles each */
+        most = gpuscan__min(most, 2);
+    plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(steps, least), 1), most);
     plan->split_groups = plan->groups;
     plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
 }
@@ -18067,7 +18010,6 @@ static void gpuscan__reduce_scratch(gpuscan__reduce_plan *plan) {
         gpuscan__need_words(&plan->common.need, word, t_size, partials);
     else if (sharers > 1)
         *plain = partials * t_size + gpuscan__slack(t_size);
-    plan->marks_at = 0;
     if (sharers > 1 && plan->key.segments) {
         plan->marks_at = gpuscan__scratch_aligned(*plain);
         *plain = plan->marks_at + 8 * sharers;
@@ -18081,20 +18023,18 @@ static void gpuscan__reduce_shape(const gpuscan *gs, gpuscan__reduce_plan *plan)
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
-    int lanes = 0, whole = e->commutes; /* register limit: lane_registers if lanes, else reduce.registers if whole */
+    uint32_t registers = e->commutes ? profile->reduce.registers : 0;
     if (plan->key.segments) {
         gpuscan__segments_shape(gs, plan);
-        lanes = plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg;
-        whole = plan->key.split && plan->is_few;
+        registers = plan->key.split && plan->is_few ? profile->reduce.registers : 0;
+        if (plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg)
+            registers = profile->segments.lane_registers;
     } else {
         gpuscan__fit(gs, &plan->common, profile->reduce.group, gpuscan__reduce_vectors(profile, e));
     }
     while (key->group > 1 && gpuscan__reduce_shared_bytes(gs, &plan->common, &plan->key) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
-    key->registers = 0;
-    if (e->t_size <= 8 && (lanes || whole))
-        key->registers =
-            gpuscan__registers(gs, key, lanes ? profile->segments.lane_registers : profile->reduce.registers);
+    key->registers = e->t_size <= 8 ? gpuscan__registers(gs, key, registers) : 0;
     key->word = gpuscan__key_word(gs, key, e->t_size);
 }
 
@@ -18102,7 +18042,9 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
     gpuscan_strategy strategy =
         gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_AHEAD);
-    const char *why = gpuscan__reduce_misfit(gs, common, strategy);
+    const char *why = gpuscan__why_refused(gs, common, strategy);
+    if (!why && gpuscan__is_single_pass(strategy) && gs->device.fence == GPUSCAN__FENCE_NONE)
+        why = "it needs a fence of device scope";
     if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);
     gpuscan__take_simpler(common, why, &strategy);
@@ -18111,13 +18053,9 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         common->key.strategy = (uint32_t)strategy;
         gpuscan__reduce_shape(gs, plan);
     }
-    plan->lane_bits = plan->lane_rows = 0;
-    plan->group_tiles = plan->split_each = plan->split_count = 0;
     plan->split_groups = 1;
-    if (!plan->key.segments)
+    if (!plan->key.segments || gpuscan__key_is_cpu(&common->key))
         gpuscan__reduce_share(gs, plan);
-    else if (gpuscan__key_is_cpu(&common->key))
-        gpuscan__path_share(gs, plan);
     else
         gpuscan__segments_share(gs, plan);
     gpuscan__reduce_scratch(plan);
@@ -18142,8 +18080,7 @@ static void gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan__reduce_pl
 static void gpuscan__reduce_launch(gpuscan__chain *chain, const gpuscan__reduce_plan *plan, unsigned kernel) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_reduce_desc *desc = plan->desc;
-    const gpuscan__key *key = &common->key;
-    int to_host = desc->dst.mem == NULL, kind = key->word ? gpuscan__word_scratch(key->word) : GPUSCAN__PLAIN;
+    int to_host = desc->dst.mem == NULL;
     gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     gpuscan__reduce_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
@@ -18159,7 +18096,7 @@ static void gpuscan__reduce_launch(gpuscan__chain *chain, const gpuscan__reduce_
         numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
     GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
     numbers.segments = gpuscan__unless_rehearsed(chain, plan->results);
-    numbers.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : common->e.t_size);
+    numbers.partials_offset = gpuscan__arg_states(&launch, &common->key, common->e.t_size);
     if (plan->key.segments)
         numbers.marks_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->marks_at, 4);
     numbers.epoch = chain->place.epoch;
@@ -18252,11 +18189,9 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
         }
         for (k = 1; k < each; k++)
             memcpy(result + k * size, test->init, (size_t)size);
-        for (k = 0; offsets && k < each; k++) /* the segment's offset, then those of the empty segments behind it */
-            gpuscan__put(desc->segments.type, offsets, i * each + k, (i + (k > 0)) * length);
     }
-    if (offsets && !test->failed)
-        gpuscan__put(desc->segments.type, offsets, desc->segments.count, desc->count);
+    for (i = 0; offsets && i <= desc->segments.count; i++) /* empty segments begin where the next row does */
+        gpuscan__put(desc->segments.type, offsets, i, gpuscan__ceil_div(i, each) * length);
     if (own.image) {
         const gpuscan__test_image image = {
             &desc->src_image, src, e->src, own.image, 1, 1021, gpuscan__ceil_div(desc->count, 1021)};
@@ -19671,8 +19606,7 @@ static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const
 /* Returns how many bytes of a group's local memory precede its lists of kept elements. */
 static uint64_t gpuscan__select_list_at(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                         uint32_t t_size) {
-    uint64_t sums = gpuscan__few_bytes(gs, t_size, own->few);
-    return gpuscan__key_shared_bytes(gs, key, t_size) + (sums + 15) / 16 * 16;
+    return (gpuscan__few_shared(gs, key, t_size, own->few) + 15) / 16 * 16;
 }
 
 /* Returns how many bytes of local memory a group needs, with its lists of kept elements. */
@@ -19692,10 +19626,9 @@ static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *ke
 
 GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__select_key own = gpuscan__select_own(&plan->key);
-    gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
-    int stages = gpuscan__select_stages(&own);
+    int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)), stages = gpuscan__select_stages(&own);
     gpuscan__define(text, "SELECT_NUMBERS", gpuscan__select_numbers_text);
-    if (!gpuscan__is_single_pass(strategy))
+    if (!is_single)
         gpuscan__define(text, "SCAN_SUMS_NUMBERS", gpuscan__scan_sums_numbers_text);
     gpuscan__define_number(text, "SELECT", 1);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__select_shared(gs, &plan->key, &own, &plan->e));
@@ -19718,8 +19651,7 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_number(text, "RUNS_BY_SUBGROUP",
                            (uint64_t)gpuscan__select_lists_runs(&plan->key, &own, &plan->e));
     gpuscan__define_number(text, "LIST_AT", gpuscan__select_list_at(gs, &plan->key, &own, plan->e.t_size));
-    gpuscan__define_operation(text, gs, plan,
-                              gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
+    gpuscan__define_operation(text, gs, plan, is_single ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
                               gpuscan__select_vector(&plan->e, &own), 0, own.few);
 }
 
@@ -19985,8 +19917,6 @@ static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__sele
     const char *why = gpuscan__why_no_look_back(gs, &plan->common, strategy);
     if (why || !gpuscan__is_single_pass(strategy))
         return why;
-    if (key->word == 0)
-        return "its elements are too large for a single pass";
     return gpuscan__tiles_misfit(gs, key, plan->tiles, gpuscan__single_pass_groups(gs, key, plan->tiles));
 }
 
@@ -20113,8 +20043,7 @@ static void gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *
     numbers.values_offset = plan->key.reduces ? gpuscan__arg_buffer(&launch, values) : 0;
     numbers.count = plan->count;
     numbers.count_offset = gpuscan__arg_count(&launch, *of->count_buffer);
-    numbers.states_offset = single ? gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8)
-                                   : gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
+    numbers.states_offset = gpuscan__arg_states(&launch, key, gpuscan__prefix_size(common));
     GPUSCAN__SELECT_PLAN(GPUSCAN__FROM_PLAN)
     numbers.epoch = chain->place.epoch;
     gpuscan__arg_outputs(&launch, plan, moves, 0, &numbers);
@@ -21492,7 +21421,6 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__integral_key own = gpuscan__integral_own(&plan->key);
     const gpuscan__type_facts *src = &gpuscan__types[plan->key.src], *cell = &gpuscan__types[plan->e.dst];
     const char *unsigned_cell = gpuscan__unsigned_name(cell->size); /* unsigned sums may wrap, signed ones must not */
-    uint32_t vector = gpuscan__vector(plan->e.t_size, plan->e.t_size);
     gpuscan__define(text, "INTEGRAL_NUMBERS", gpuscan__integral_numbers_text);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__integral_shared_bytes(gs, plan));
     gpuscan__define(text, "PIXEL", plan->e.seen ? gpuscan__types[plan->key.dst].name : src->name);
@@ -21502,7 +21430,7 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_number(text, "SQUARE", own.square);
     gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
     gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, plan->e.seen);
-    gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0);
+    gpuscan__define_operation(text, gs, plan, "INTEGRAL", gpuscan__vector(plan->e.t_size, plan->e.t_size), 1, 0);
 }
 
 /* Sets the pitches in `of`, whose other fields the caller has set, and `*elements`, the number of channels from the
@@ -21536,7 +21464,7 @@ static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *o
 static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)plan->common.desc;
     gpuscan_type src = desc->src_type, dst = desc->dst_type;
-    uint32_t channels = desc->channels, seen = 0;
+    uint32_t channels = desc->channels;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_result r;
     if (desc->custom && (!desc->custom->convert || !plan->image.place))
@@ -21556,16 +21484,12 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
                                                 : GPUSCAN_TYPE_U32;
     if (gpuscan__types[dst].size < 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type is not an integer or float of 4 or 8 bytes");
-    if (desc->custom) {
-        seen = channels;
-        channels = 1;
-    } else if (gpuscan__is_float(src) && !gpuscan__is_float(dst) && !plan->common.forced)
+    if (!desc->custom && gpuscan__is_float(src) && !gpuscan__is_float(dst) && !plan->common.forced)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: float sources need a float dst_type");
-    r = gpuscan__resolve_elements(gs, e, src, dst, GPUSCAN_OP_ADD, desc->custom, "src_type", "dst_type");
-    if (r != 0)
+    if ((r = gpuscan__resolve_elements(gs, e, src, dst, GPUSCAN_OP_ADD, desc->custom, "src_type", "dst_type")) != 0)
         return r;
-    e->seen = plan->key.seen = seen;
-    e->channels = channels ? channels : 1;
+    e->seen = plan->key.seen = desc->custom ? channels : 0;
+    e->channels = desc->custom || channels == 0 ? 1 : channels;
     if (e->channels > 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is above 4");
     e->t_size *= e->channels == 3 ? 4 : e->channels; /* OpenCL's vectors of 3 have the size of vectors of 4 */
@@ -21587,11 +21511,10 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     gpuscan_result r;
     if ((r = gpuscan__resolve_image(gs, "src_image", &desc->src_image, clashes, "src, its pitches or several images",
                                     &plan->image)) != 0 ||
-        (r = gpuscan__check_region(gs, &plan->image, desc->width, desc->height)) != 0)
+        (r = gpuscan__check_region(gs, &plan->image, desc->width, desc->height)) != 0 ||
+        (r = gpuscan__resolve_types(gs, plan)) != 0)
         return r;
     plan->key.image = plan->image.place;
-    if ((r = gpuscan__resolve_types(gs, plan)) != 0)
-        return r;
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is not a gpuscan_scan_kind");
     if (gpuscan__is_single_pass(common->call->strategy))
@@ -21613,8 +21536,7 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     gpuscan__pixels_rows(range, &plan->src);
     if (plan->image.place)
         *range = plan->image.range;
-    range = gpuscan__output(common, "dst", desc->dst, dst_elements, plan->dst.size);
-    gpuscan__pixels_rows(range, &plan->dst);
+    gpuscan__pixels_rows(gpuscan__output(common, "dst", desc->dst, dst_elements, plan->dst.size), &plan->dst);
     if (gs->device.profile.cpu.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = dst_elements == 0;
@@ -21710,14 +21632,13 @@ static void gpuscan__integral_launch(gpuscan__chain *chain, const gpuscan__integ
     const gpuscan__plan *common = &plan->common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, common->key.undivided ? 0 : (size_t)kernel);
-    int is_last = kernel == GPUSCAN__INTEGRAL_TILES;
     gpuscan__integral_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
-    if (is_last || kernel == GPUSCAN__INTEGRAL_SUMS)
+    if (kernel != GPUSCAN__INTEGRAL_CARRIES)
         numbers.src_offset = gpuscan__arg_source(&launch, desc->src, &plan->image);
     numbers.image_x = desc->src_image.x;
     numbers.image_y = desc->src_image.y;
-    if (is_last)
+    if (kernel == GPUSCAN__INTEGRAL_TILES)
         numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     numbers.src_pitch = plan->src.pitch;
     numbers.src_image = plan->src.image_pitch;
@@ -21955,9 +21876,8 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     plan->results = desc->form == GPUSCAN_QUANTILE_MEAN ? desc->fraction_count / 2 : desc->fraction_count;
     if ((r = gpuscan__check_fractions(gs, desc)) != 0 || (r = gpuscan__quantile_bounds(gs, plan)) != 0 ||
         (r = gpuscan__resolve_elements(gs, &common->e, counter, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, "counter_type",
-                                       "counter_type")) != 0)
-        return r;
-    if ((r = gpuscan__resolve_pitch(gs, "", desc->pitch, plan->bins, &plan->pitch)) != 0 ||
+                                       "counter_type")) != 0 ||
+        (r = gpuscan__resolve_pitch(gs, "", desc->pitch, plan->bins, &plan->pitch)) != 0 ||
         (r = gpuscan__extent(gs, "counts", plan->bins, plan->rows, plan->pitch, 8, &elements)) != 0)
         return r;
     if (!gpuscan__multiply(plan->rows, plan->results, &results) || !gpuscan__multiply(results, 4, &bytes))
@@ -21981,7 +21901,7 @@ enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions in SMALL and 
    needed. (1024 work-items would have too few registers.) If rows are many and short, a group is one sub-group. */
 static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
-    if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
+    if (plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
         gpuscan__fit(gs, &plan->common, width, plan->bins <= (uint64_t)width * vector ? 1 : 4);
         return;
     }
@@ -22018,7 +21938,7 @@ static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *p
     gpuscan__key *key = &common->key;
     uint64_t batch = gpuscan__quantile_held(gs, key) * gpuscan__quantile_vector(common);
     uint64_t subgroups = key->group / gpuscan__group_lanes(gs, key->group);
-    uint64_t batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
+    uint64_t batches = gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS);
     if (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM ||
         plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0 ||
         (common->forced ? !plan->key.shares : plan->bins <= GPUSCAN__QUANTILE_LARGE_BINS))
@@ -22036,8 +21956,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     plan->row_groups = 1;
     if (!common->forced) {
         int is_all = desc->form == GPUSCAN_QUANTILE_MEAN || desc->fraction_count > GPUSCAN__QUANTILE_FEW;
-        key->strategy =
-            (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
+        key->strategy = gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
         is_all |= gpuscan__key_is_cpu(key);
         plan->key.variant = GPUSCAN__QUANTILE_SMALL;
         plan->key.shares = 0;
