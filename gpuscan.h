@@ -322,7 +322,8 @@ typedef enum gpuscan_op {
    CPU_MULTI_PASS for the CPU_ strategies. (One column without gaps is scanned as a row.)
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
-   Sorts of up to about 6,000 elements (CPUs: 65,535; SINGLE_PASS on some GPUs: 2^21) take one launch. Larger ones take
+   Small sorts take one launch: up to 2,048 to 6,144 elements, the fewer the larger elements are and the smaller groups
+   (CPUs: 65,535; SINGLE_PASS on some GPUs: 2^21). Larger ones take
    MULTI_PASS         three launches for each 8 bits of the keys (4 bits if a group has less than 4 KiB of local memory)
    SINGLE_PASS        (and _AHEAD) one launch that counts digits, then one for each 8 bits, with decoupled look-back
    CPU_MULTI_PASS     (and CPU_SINGLE_PASS) three launches for each 8 bits, with one work-item a group */
@@ -1273,7 +1274,7 @@ typedef struct gpuscan_sort_desc {
                  With may_destroy_src, each array's src serves as scratch if the sort is neither small nor in place.
                  Then one payload of 4 or 8 bytes needs none, and neither do keys if there is a dst and no custom->key.
                  Such a sort copies its result if the number of passes is even (a sort in place: if it is odd). A pass
-                 sorts by 8 or 4 bits: see MULTI_PASS. Sorts of up to about 6,000 elements (on a CPU 65,535) are small.
+                 sorts by 8 or 4 bits, and small sorts take one launch: see gpuscan_strategy.
                  Ask gpuscan_sort_scratch_size with the call's count, since a smaller count may need more: below 2^20
                  elements, and in some larger sorts, a GPU moves indices instead of payloads (except one of 4 or 8
                  bytes). gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
@@ -1283,8 +1284,7 @@ typedef struct gpuscan_sort_desc {
                  dst or payloads that are not in place may be undefined
    method        least significant digit first: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; in parallel:
                  Satish, Harris and Garland, "Designing efficient sorting algorithms for manycore GPUs", 2009. On CPUs:
-                 Polychroniou and Ross, "A comprehensive study of main-memory partitioning", 2014. Many large payloads
-                 go into buckets of the most significant digit first, so that they are gathered from nearby memory */
+                 Polychroniou and Ross, "A comprehensive study of main-memory partitioning", 2014 */
 GPUSCAN_API gpuscan_result gpuscan_sort(gpuscan *gs, const gpuscan_sort_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_sort_prepare(gpuscan *gs, const gpuscan_sort_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_sort_desc *desc, uint64_t *size);
@@ -11754,8 +11754,9 @@ typedef struct gpuscan__facts {
 /* Histograms. On an NVIDIA GPU, one group of 1024 work-items has all registers of a multiprocessor. While some of its
    sub-groups load, others count. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank.
    Larger samples arrive too slowly to need that. On AMD's and Intel's GPUs, two groups per unit, each with 32 copies of
-   256 bins, fill 64 KiB of local memory. On CPUs, groups draw parts of the samples by ticket, so one group per thread
-   suffices. 1-byte samples get 4 groups, a number from before their groups drew tickets. tuning: histogram-copies */
+   256 bins (fewer, if the bins are not the bytes' values), fill 64 KiB of local memory. On CPUs, groups draw parts of
+   the samples by ticket, so one group per thread suffices. 1-byte samples get 4 groups, a number from before their
+   groups drew tickets. tuning: histogram-copies */
 #define GPUSCAN__NUMBERS_histogram(X)                                                                                  \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_MULTI_PASS, SINGLE_PASS))                                \
     X(group,         {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                        \
@@ -12425,7 +12426,7 @@ static int gpuscan__is_float_sum(const gpuscan__elements *e) {
 /* The types in which memory is moved, indexed by the log2 of a type's size in bytes. */
 static const char gpuscan__raw_names[][8] = {"uchar", "ushort", "uint", "uint2", "uint4", "uint8", "uint16"};
 
-/* Returns the unsigned type of `size` bytes. In gpuscan_type, signed and unsigned types alternate. */
+/* Returns the unsigned type of `size` bytes. In gpuscan_type, signed and unsigned types alternate up to U64. */
 static gpuscan_type gpuscan__unsigned_of(uint32_t size) {
     return (gpuscan_type)(GPUSCAN_TYPE_U8 + 2 * gpuscan__log2(size));
 }
@@ -12756,8 +12757,8 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, "", 1, 4096, 0}};
 
 /* NVIDIA's rows and numbers were measured on an H200. No AMD or Intel GPU was available: their rows and numbers were
-   measured on an H100, which used PTX only to exchange values between lanes and, for AMD's, to load tiles' sums. Groups
-   of AMD's and Intel's GPUs may wait for each other, as progress tests showed (Sorensen and others, 2021). */
+   measured on an H100 or H200, which used PTX only to exchange values between lanes and, for AMD's, to load tiles' sums.
+   Groups of AMD's and Intel's GPUs may wait for each other, as progress tests showed (Sorensen and others, 2021). */
 
 /* Lists the tiles of scans, selections and runs. A call gets the first row that fits device and call. On NVIDIA's GPUs:
      small scans  up to GPUSCAN__FEW_TILES tiles. All groups run at the same time, and each loads the sums of all tiles
@@ -13554,7 +13555,8 @@ static int gpuscan__uses_ptx(const gpuscan *gs, const gpuscan__key *key) {
     return gs->device.lanes == GPUSCAN__LANES_PTX && gpuscan__uses_lanes(gs, key);
 }
 
-/* Returns whether lanes exchange values by NVIDIA's instructions or, in tests of NVIDIA's code, by LANES_LOCAL. */
+/* Returns whether lanes exchange values by NVIDIA's instructions, or by LANES_LOCAL, with which tests run the same code
+   on other devices. */
 GPUSCAN__SHARED int gpuscan__uses_ptx_or_local(const gpuscan *gs, const gpuscan__key *key) {
     return gpuscan__uses_lanes(gs, key) &&
            (gs->device.lanes == GPUSCAN__LANES_PTX || gs->device.lanes == GPUSCAN__LANES_LOCAL);
@@ -20308,7 +20310,7 @@ enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 }; /* maximum fields 
 typedef struct gpuscan__sort_key {
     uint32_t form, digit_bits;
     uint32_t wide;  /* 1: positions have 64 bits */
-    uint32_t copies, loads; /* copies: copies of a group's digit counts. loads: keys that a work-item loads at once */
+    uint32_t copies, loads; /* copies: how many counts a group has of each digit. loads: keys that a work-item loads at once */
     uint32_t whole;   /* 1: keys are floats that are sorted by all of their bits. 0 in MULTI_PASS */
     uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory in 2 or 4 turns */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
@@ -20424,7 +20426,7 @@ static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns whether a sort ranks elements by votes and local atomics instead of loads, stores and barriers (SORT_QUICK).
-   With LANES_SUBGROUPS, votes speed up only SWEEPS of keys that move alone. FILLED never ranks. tuning: sort-quick */
+   With LANES_SUBGROUPS, votes speed up only SWEEPS of keys that move alone. (FILLED ranks nothing.) tuning: sort-quick */
 static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group) {
     return gpuscan__sort_is_quick(gs, group) ||
            (own->form >= GPUSCAN__SORT_FILLED && own->value_size == 0 && gpuscan__whole_lanes(gs, group));
@@ -20616,9 +20618,10 @@ static const struct {
                                 {512, 8, 8}, {512, 10, 4}, {512, 12, 4}};
 
 enum {
-    GPUSCAN__SORT_SMALL_ROUNDS = 8, /* maximum elements per work-item of a single tile that is ranked without votes */
-    GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 10, /* maximum elements per work-item of a single tile with LANES_SUBGROUPS, for
-                                              keys of up to 4 bytes without values. Other sorts would spill registers */
+    /* Maximum elements per work-item of a single tile that is ranked without votes. _INTEL: with LANES_SUBGROUPS, for
+       keys of up to 4 bytes without values. Other sorts would spill registers */
+    GPUSCAN__SORT_SMALL_ROUNDS = 8,
+    GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 10,
     /* The form TOGETHER, in which each group adds up all groups' digit counts. tuning: sort-together-rounds */
     GPUSCAN__SORT_LEAST_ROUNDS = 8,     /* minimum elements per work-item in TOGETHER */
     GPUSCAN__SORT_MOST_ROUNDS = 32,     /* maximum elements per work-item in TOGETHER */
