@@ -885,6 +885,7 @@ static void test_rows(void **state) {
         int whole_rows; /* tiles hold whole rows: ONCE in AUTO, FORCED even in a single pass */
         uint64_t src_pitch, dst_pitch;
         uint32_t form; /* of such tiles, unless they load vectors */
+        gpuscan_along along;
     } cases[] = {{&cpu, 1, 80000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, NO, 0, 0, 0},
                  {&cpu, 2, 40000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, NO, 0, 0, 0},
                  {&cpu, 8, 40000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, NO, 0, 0, 0},
@@ -908,7 +909,11 @@ static void test_rows(void **state) {
                  {&amd, 500, 3, GPUSCAN_STRATEGY_MULTI_PASS, ONCE, 7, 7, GPUSCAN__ROWS_BY_ELEMENTS},
                  {&amd, 500, 100, GPUSCAN_STRATEGY_MULTI_PASS, ONCE, 100, 105, GPUSCAN__ROWS_BY_ELEMENTS},
                  {&amd, 500, 100, GPUSCAN_STRATEGY_MULTI_PASS, ONCE, 300, 300, 0},
-                 {&amd, 500, 201, GPUSCAN_STRATEGY_MULTI_PASS, ONCE, 500, 500, 0}};
+                 {&amd, 500, 201, GPUSCAN_STRATEGY_MULTI_PASS, ONCE, 500, 500, 0},
+                 {&cpu, 100, 3000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, NO, 0, 0, 0, GPUSCAN_ALONG_COLUMNS},
+                 {&cpu, 3, 90000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, NO, 0, 0, 0, GPUSCAN_ALONG_COLUMNS},
+                 {&cpu, 5000, 20, GPUSCAN_STRATEGY_CPU_MULTI_PASS, NO, 0, 0, 0, GPUSCAN_ALONG_COLUMNS},
+                 {&amd, 100, 3000, GPUSCAN_STRATEGY_MULTI_PASS, NO, 0, 0, 0, GPUSCAN_ALONG_COLUMNS}};
     static const gpuscan_strategy forced[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
                                               GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD};
     cl_uint *in = (cl_uint *)test_alloc(8 * 40000 * 4), *out = (cl_uint *)test_alloc(8 * 40000 * 4);
@@ -923,13 +928,14 @@ static void test_rows(void **state) {
         gpuscan_scan_desc desc;
         memset(&desc, 0, sizeof desc);
         desc.rows = cases[c].rows;
+        desc.along = cases[c].along;
         desc.src_pitch = cases[c].src_pitch;
         desc.dst_pitch = cases[c].dst_pitch;
         for (f = 0; f < (cases[c].whole_rows == FORCED ? 4 : 1); f++) {
             gpuscan__scan_key own;
             desc.call.strategy = forced[f];
-            test_case("%s, %u rows of %u, %s", worn->what, (unsigned)cases[c].rows, (unsigned)cases[c].count,
-                      test_strategy_name(forced[f]));
+            test_case("%s, %u %s of %u, %s", worn->what, (unsigned)cases[c].rows,
+                      desc.along ? "columns" : "rows", (unsigned)cases[c].count, test_strategy_name(forced[f]));
             memset(out, 0xFF, 8 * 40000 * 4);
             test_ok(gpuscan_scan_host(gs, in, out, cases[c].count, &desc));
             assert_int_equal(gs->programs->key.strategy, cases[c].strategy);
@@ -940,6 +946,8 @@ static void test_rows(void **state) {
             for (i = 0; i < cases[c].rows * cases[c].count; i++) {
                 uint64_t row = i / cases[c].count, column = i % cases[c].count;
                 uint64_t at = row * (desc.dst_pitch ? desc.dst_pitch : cases[c].count) + column;
+                if (desc.along)
+                    at = column * cases[c].rows + row;
                 if (out[at] != column)
                     fail_msg("%s: %u at %u", test.what, (unsigned)out[at], (unsigned)at);
             }

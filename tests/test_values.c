@@ -283,6 +283,15 @@ static void test_operations(void **state) {
     test_destroy(gs);
 }
 
+/* PoCL 3.1's optimizer makes an endless loop of a look-back whose fallback prints. A CPU takes no SINGLE_PASS_AHEAD by
+   itself. */
+static int prints_endlessly(gpuscan_strategy strategy) {
+    const char *flags = getenv("POCL_EXTRA_BUILD_FLAGS");
+    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD &&
+           strstr(test.info.platform_name, "Portable Computing Language") != NULL &&
+           !(flags && strstr(flags, "-cl-opt-disable"));
+}
+
 /* Texts may call printf, here in a branch that no element takes. PoCL 6 lost stores of kernels that call functions. */
 static void test_prints(void **state) {
     static const gpuscan_custom prints = {
@@ -295,6 +304,10 @@ static void test_prints(void **state) {
         uint32_t i, key, at = 0;
         call.strategy = (gpuscan_strategy)s;
         test_case("texts that print, strategy %d", s);
+        if (prints_endlessly(call.strategy)) {
+            print_message("left out: %s\n", test.what);
+            continue;
+        }
         fill();
         memset(wanted, 0, sizeof wanted);
         for (i = 0; i < COUNT; i++)
