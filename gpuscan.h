@@ -7297,7 +7297,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "out->$2[@\\]=$RESULT(@J`Wout->`B,$8`X\n"
 "}\n\n"
 "$u$CPU || $SEGMENT_SPLIT\n\n\n",
-"@-$t`shares_join`V@j`outlet*out,@l`@\\_@r*$1){\n"
+"@-$t`shares_join`V@j`outlet*out,@l`@\\_@r*@r){\n"
 "$0$e=@0;\n"
 "`@V @V=`@V_@~(`.);\n"
 "@C@~`Y@~<out->$js;@~+=$@|){\n"
@@ -7309,36 +7309,36 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$3g<out->$js)\n"
 "x=``Mial_`K`Wout->`Mials,g,out->epoch);\n"
 "@Cd=1;;d*=2){\n"
-"$1->tails[@x]=x;\n"
-"$1->closed[@x]=closed;\n"
+"@r->tails[@x]=x;\n"
+"@r->closed[@x]=closed;\n"
 "@7\n"
 "$3d>=$@|)\n"
 "break;\n"
 "$3@x>=d&& !closed){\n"
-"x=@J`W$1->tails[@x-d],x);\n"
-"closed=$1->closed[@x-d];\n"
+"x=@J`W@r->tails[@x-d],x);\n"
+"closed=@r->closed[@x-d];\n"
 "}\n"
 "@7\n"
 "}\n"
 "$3@x>0){\n"
-"x=$1->tails[@x-1];\n"
-"@h=$1->closed[@x-1]?x:@J`W@h,x);\n"
+"x=@r->tails[@x-1];\n"
+"@h=@r->closed[@x-1]?x:@J`W@h,x);\n"
 "}\n"
 "$3mark){\n"
 "x=``Mial_`K`Wout->`Mials,out->$js+g,out->epoch);\n"
 "`outlet_write`Wout,mark-1,@>SEGMENT_JOIN)?x:@J`W@h,x`X\n"
 "}\n"
-"$3$1->closed[$@|-1]){\n"
+"$3@r->closed[$@|-1]){\n"
 "$e=@0;\n"
 "@V=`@V_@~(`.);\n"
 "}\n"
-"$e=@J`W$e,$1->tails[$@|-1]);\n"
+"$e=@J`W$e,@r->tails[$@|-1]);\n"
 "`@V_`P`W&@V,&$e,$SUMS_CASCADE);\n"
 "@7\n"
 "}\n"
 "}\n\n\n"
 "@-$t`share_end`V@j`outlet*out,$0`D,$0tail@Rmark,\n"
-"@l`@\\_@r*$1){\n"
+"@l`@\\_@r*@r){\n"
 "$3@x==0){\n"
 "``Mial_$n(out->`Mials,out->$js+out->$j,out->epoch,`D);\n"
 "``Mial_$n(out->`Mials,out->$j,out->epoch,tail);\n"
@@ -7350,15 +7350,15 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`device_fence();\n"
 "@X`S*$fer=$COUNTERS(out->`Mials);\n"
 "$r$5=mark?0x10001u:1u,tickets=atomic_add($fer,$5)+$5;\n"
-"$1->reduce.ticket=(tickets&0xffffu)==out->$js?tickets>>16:0;\n"
+"@r->reduce.ticket=(tickets&0xffffu)==out->$js?tickets>>16:0;\n"
 "$3(tickets&0xffffu)==out->$js)\n"
 "atomic_xchg($fer,@>TICKETS_LEFT)?1u:0u);\n"
 "}\n"
 "@7\n"
-"$3$1->reduce.ticket==0)\n"
+"$3@r->reduce.ticket==0)\n"
 "@q;\n"
 "`device_fence();\n"
-"`shares_join`Wout,$1);\n"
+"`shares_join`Wout@@\n"
 "@_\n"
 "}\n"
 "@_\n\n"
@@ -7555,25 +7555,25 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "walk->`Ps--;\n"
 "}\n\n",
 "@-$t`walk_on`V@j`path*path,@j`outlet*out,\n"
-"@l`@\\_@r*$1){\n"
+"@l`@\\_@r*@r){\n"
 "`walk walk=`walk_@~`Wpath,out);\n"
 "@u$h=walk.@\\;\n"
 "while(walk.`Ps>0&&walk.@\\<path->@\\s)\n"
 "$3!`walk_batch`Wpath,&walk,out,$h))\n"
 "`walk_@\\`Wpath,&walk,out);\n"
 "$3out->$js>1)\n"
-"`share_end`Wout,walk.`D,walk.$e,walk.mark,$1);\n"
+"`share_end`Wout,walk.`D,walk.$e,walk.mark@@\n"
 "}\n"
 "@w\n\n"
-"@-$r`lowest_item($cwanted,@l`@\\_@r*$1){\n"
+"@-$r`lowest_item($cwanted,@l`@\\_@r*@r){\n"
 "$rfound;\n"
 "$3@x==0)\n"
-"$1->found=$@|;\n"
+"@r->found=$@|;\n"
 "@7\n"
 "$3wanted)\n"
-"atomic_min(&$1->found,@x);\n"
+"atomic_min(&@r->found,@x);\n"
 "@7\n"
-"found=$1->found;\n"
+"found=@r->found;\n"
 "@7\n"
 "@[found;\n"
 "}\n\n"
@@ -7683,9 +7683,9 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@[$8;\n"
 "}\n\n\n"
 "@-$0`$j$z`V@j`path*path@R@\\@R`C@Rto,\n"
-"@l`@\\_@r*$1){\n"
+"@l`@\\_@r*@r){\n"
 "@uzero=`@\\_zero(path,@\\),$f=max(`C,to)-`C;\n"
-"$0$8=`range$z`W`@\\_$7(path,@\\),`C-zero,$f,0,1,&$1->reduce);\n"
+"$0$8=`range$z`W`@\\_$7(path,@\\),`C-zero,$f,0,1,&@r->reduce);\n"
 "@7\n"
 "@[$8;\n"
 "}\n\n"
@@ -7715,7 +7715,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$0`D,tail;\n"
 "}`split;\n\n\n"
 "@F$t`split_take`V@j`path*path,@j`outlet*out,`split*$5,\n"
-"@u@\\@R$l,@l`@\\_@r*$1){\n"
+"@u@\\@R$l,@l`@\\_@r*@r){\n"
 "@u`C=`@\\_@~(path,@\\),to=`@\\_end(path,@\\);\n"
 "$3`C>$l||to<=$l||to-`C<=path->share)\n"
 "@q;\n"
@@ -7724,7 +7724,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$3@>SEGMENT_SPLIT))\n"
 "`C=$l;\n"
 "`C=opens?`C:$5->@~;\n"
-"$0$8=`$j$z`Wpath,@\\,`C,min(to,$5->end),$1);\n"
+"$0$8=`$j$z`Wpath,@\\,`C,min(to,$5->end)@@\n"
 "$3opens&&closes){\n"
 "$3@x==0)\n"
 "`outlet_write`Wout,@\\,$8);\n"
@@ -7736,7 +7736,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "}\n\n\n\n\n\n\n"
 "@F$t`split$z`V@j`path*path,@j`outlet*out,\n"
-"@l`@\\_@r*$1){\n"
+"@l`@\\_@r*@r){\n"
 "`split $5;\n"
 "$5.@~=out->$j*(path->share*path->probes);\n"
 "$5.end=$5.@~+path->share*path->probes;\n"
@@ -7748,32 +7748,33 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@u@\\=`@\\$ypath,$l);\n"
 "$c$o=p+@?<path->probes&&$l<path->end;\n"
 "$3@y==0)\n"
-"$1->$5ers[@?]=$o?@\\:path->@\\s;\n"
+"@r->$5ers[@?]=$o?@\\:path->@\\s;\n"
 "@7\n"
 "@Cs`Ys<@?S;s++){\n"
-"@u$5er=$1->$5ers[s];\n"
+"@u$5er=@r->$5ers[s];\n"
 "$3$5er>=path->@\\s||$5er==$5.@h)\n"
 "continue;\n"
-"`split_take`Wpath,out,&$5,$5er,$5.@~+(p+s)*path->share,$1);\n"
+"`split_take`Wpath,out,&$5,$5er,$5.@~+(p+s)*path->share@@\n"
 "}\n"
 "@7\n"
 "}\n"
 "$3out->$js>1)\n"
-"`share_end`Wout,$5.`D,$5.tail,$5.mark,$1);\n"
+"`share_end`Wout,$5.`D,$5.tail,$5.mark@@\n"
 "}\n"
 "@_\n\n\n\n",
 "@F$t`long$z`V@j`path*path,@j`outlet*out,$cis_long@R$h,\n"
-"$rbits,@l`@\\_@r*$1){\n"
-"@Cfound;(found=`lowest_item(is_long,$1))!=$@|;is_long&=@x!=found){\n"
+"$rbits,@l`@\\_@r*@r){\n"
+"@Cfound;(found=`lowest_item(is_long,@r))!=$@|;\n"
+"is_long&=@x!=found){\n"
 "@u@\\=$h+(found>>bits);\n"
 "$0$8=`$j$z`Wpath,@\\,`@\\_@~(path,@\\),\n"
-"`@\\_end(path,@\\),$1);\n"
+"`@\\_end(path,@\\)@@\n"
 "$3(@x==0)& !@>SEGMENT_@|))\n"
 "`outlet_write`Wout,@\\,$8);\n"
 "}\n"
 "}\n\n\n"
 "@F$t``Fs_$6s`V@j`path*path,@j`outlet*out@d$j@d$js,\n"
-"$rbits@d$6s,@l`@\\_@r*$1){\n"
+"$rbits@d$6s,@l`@\\_@r*@r){\n"
 "$r`Fs=1u<<bits,`F=@x&(`Fs-1),$6=@x>>bits;\n"
 "$rmost=$SEGMENT_SPLIT?@cpath->share:0x@kffu;\n\n"
 "$rlimit=`Fs*max(32u,2u*@y_LOADS*$SEGMENT_VECTOR);\n"
@@ -7792,43 +7793,43 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "ends=`ends$ypath,$5_$6+`P);\n"
 "$3!is_long)\n"
 "$8=``F$z`Wpath,&$5,x,`F,`Fs);\n"
-"$8=`neighbours$z`W$8,`Fs,&$1->reduce);\n"
+"$8=`neighbours$z`W$8,`Fs,&@r->reduce);\n"
 "$3(@>SEGMENT_LANES)?$6!=1:true)&(`F==0)& !is_long&($5_$6<path->@\\s))\n"
 "`outlet_write`Wout,$5_$6,$8);\n"
 "$3!$BY_ROWS&&limit<most)\n"
-"`long$z`Wpath,out,is_long&&`F==0&&$5.$f<=most,$h,bits,$1);\n"
+"`long$z`Wpath,out,is_long&&`F==0&&$5.$f<=most,$h,bits@@\n"
 "}\n"
 "}\n"
 "@_\n\n"
 "@D$SEGMENTS@<S \\\n"
 " @2`$7*$7,@2`offset*offsets,@2`S*$f@H \\\n"
 " @X``Mial*`Mials,@X`S*marks,@X`result_t*$2,`init init_$s, \\\n"
-" @2`$2*init@H`reduce_@ns @ns,@l`@\\_@r*$1\n\n\n\n"
+" @2`$2*init@H`reduce_@ns @ns,@l`@\\_@r*@r\n\n\n\n"
 "@+ATTRIBUTE $t`reduce_@\\s(`%$SEGMENTS@<S@5`=\n"
 "`path path=`path$y$7,offsets,$f@H&@ns);\n"
 "`outlet out=`outlet$y`-`Mials,marks,$2,init_$s,init@H&@ns);\n"
 "$r$j=@cget_$j_id(0),$js=@cget_num_$js(0);\n"
 "$u$CPU\n"
 "out.$j=$j;\n"
-"`walk_on`W&path,&out,$1);\n"
+"`walk_on`W&path,&out@@\n"
 "@w\n"
 "$u$SEGMENT_SPLIT\n"
 "$rsplits=out.$js,pairs=min(splits,$js-splits);\n"
 "$js-=splits;\n"
 "out.$j=$j<2*pairs?$j/2:$j-pairs;\n"
 "$3$j<2*pairs?$j%2==0:splits>pairs){\n"
-"`split$z`W&path,&out,$1);\n"
+"`split$z`W&path,&out@@\n"
 "@q;\n"
 "}\n"
 "$j=out.$j;\n"
 "@_\n"
 "$3!$SEGMENT_EACH)\n"
-"``Fs_$6s`W&path,&out,$j,$js,@c@L`F_bits,@c@L`F_$6s,$1);\n"
+"``Fs_$6s`W&path,&out,$j,$js,@c@L`F_bits,@c@L`F_$6s@@\n"
 "for(@u@\\=$j;$SEGMENT_EACH&&@\\<path.@\\s;@\\+=$js){\n"
 "@u`C=`@\\_@~(&path,@\\),to=`@\\_end(&path,@\\);\n"
 "$3$SEGMENT_SPLIT&&to>`C&&to-`C>path.share)\n"
 "continue;\n"
-"$0$8=`$j$z`W&path,@\\,`C,to,$1);\n"
+"$0$8=`$j$z`W&path,@\\,`C,to@@\n"
 "$3@x==0)\n"
 "`outlet_write`W&out,@\\,$8);\n"
 "}\n"
@@ -7837,7 +7838,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$u!$WORD && ($CPU || $SEGMENT_SPLIT)\n"
 "@+SIZE $t`reduce_join(`%$SEGMENTS@<S@5`=\n"
 "`outlet out=`outlet$y`-`Mials,marks,$2,init_$s,init@H&@ns);\n"
-"`shares_join`W&out,$1);\n"
+"`shares_join`W&out@@\n"
 "}\n"
 "@_\n\n",
 NULL};
@@ -7846,7 +7847,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7495 \"kernels.cl.inc\"\n"
+"#line 7496 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@D$REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -7898,7 +7899,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7563 \"kernels.cl.inc\"\n"
+"#line 7564 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8288,7 +8289,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8008 \"kernels.cl.inc\"\n"
+"#line 8009 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8784,7 +8785,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8589 \"kernels.cl.inc\"\n"
+"#line 8590 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9099,7 +9100,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8964 \"kernels.cl.inc\"\n"
+"#line 8965 \"kernels.cl.inc\"\n"
 "@D$COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9189,7 +9190,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9082 \"kernels.cl.inc\"\n"
+"#line 9083 \"kernels.cl.inc\"\n"
 "@D$@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@D$PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@D$STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9439,7 +9440,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9376 \"kernels.cl.inc\"\n"
+"#line 9377 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9819,7 +9820,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9827 \"kernels.cl.inc\"\n"
+"#line 9828 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_size(0),\n"
@@ -9831,7 +9832,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9847 \"kernels.cl.inc\"\n"
+"#line 9848 \"kernels.cl.inc\"\n"
 "@M$v_BITS `key_bits;\n"
 "@M$v_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9938,7 +9939,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9977 \"kernels.cl.inc\"\n"
+"#line 9978 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -9989,7 +9990,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10034 \"kernels.cl.inc\"\n"
+"#line 10035 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10126,7 +10127,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10193 \"kernels.cl.inc\"\n"
+"#line 10194 \"kernels.cl.inc\"\n"
 "@D@bSTEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10407,7 +10408,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10530 \"kernels.cl.inc\"\n"
+"#line 10531 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -11065,7 +11066,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11317 \"kernels.cl.inc\"\n"
+"#line 11318 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11220,7 +11221,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11496 \"kernels.cl.inc\"\n"
+"#line 11497 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11313,7 +11314,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11598 \"kernels.cl.inc\"\n"
+"#line 11599 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
