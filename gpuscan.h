@@ -642,7 +642,7 @@ typedef struct gpuscan_desc {
     const char           *cache;       /* an existing folder, copied; NULL or "" means none: see CACHE */
 } gpuscan_desc;
 
-/* Says what the object runs on and has decided. The strings live as long as the object. */
+/* Says what the object runs on and what it has decided. The strings live as long as the object. */
 typedef struct gpuscan_info {
     cl_context       context;
     cl_device_id     device;
@@ -1441,7 +1441,7 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
 
 /* Loads the programs of a blob, so that the first call is as fast as after gpuscan_X_prepare. Programs that the object
    has already are skipped. The function creates the kernels. On drivers that finish compiling at a kernel's first
-   launch, it launches each kernel as its preparation or first call did, on buffers of its own and a count of 0. It also
+   launch, it also launches each kernel, set up as in its first launch, but with temporary buffers and a count of 0. It
    grows each of the object's scratch buffers to the size in the blob, if that is at most 64 MiB. It waits for the
    device, and takes about 2 ms a program (NVIDIA, whose driver compiles binaries: 43 ms, or 1 ms from its cache). The
    blob may be freed afterwards. A program that the driver rejects, or fails to launch, does not make the function fail:
@@ -12655,7 +12655,7 @@ struct gpuscan__operation {
     /* Sets the program's key (unless a self-test gives it), the groups and the scratch from elements, counts and
        profile. gpuscan__choose calls it, and calls it again after group_limit is lowered or a strategy is refused. */
     gpuscan_result (*choose)(gpuscan *gs, gpuscan__plan *plan);
-    /* Returns an array of the names of the kernels in the key's program, then NULL. */
+    /* Returns an array: the names of the kernels in the key's program, then NULL. */
     const char *const *(*kernels)(const gpuscan__key *key);
     /* Returns the pieces of kernels.cl.inc that the key's program has, as bits 1 << GPUSCAN__PIECE_... */
     uint64_t (*pieces)(const gpuscan__key *key);
@@ -12758,8 +12758,9 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, "", 1, 4096, 0}};
 
 /* NVIDIA's rows and numbers were measured on an H200. No AMD or Intel GPU was available: their rows and numbers were
-   measured on an H100 or H200, which used PTX only to exchange values between lanes and, for AMD's, to load tiles' sums.
-   Groups of AMD's and Intel's GPUs may wait for each other, as progress tests showed (Sorensen and others, 2021). */
+   measured on an H100 or H200, which used PTX only to exchange values between lanes and, for AMD's, to load tiles'
+   sums. Groups of AMD's and Intel's GPUs may wait for each other, as progress tests showed (Sorensen and others,
+   2021). */
 
 /* Lists the tiles of scans, selections and runs. A call gets the first row that fits device and call. On NVIDIA's GPUs:
      small scans  up to GPUSCAN__FEW_TILES tiles. All groups run at the same time, and each loads the sums of all tiles
@@ -12884,7 +12885,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(UNKNOWN, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0)};
 
 /* Returns the first row that fits the device and the call, or NULL. calls: the call's GPUSCAN__FOR_... bits. size:
-   an element's bytes. bytes: the call's size. strategies: bit s allows rows of strategy s, AUTO's bit allows all. */
+   an element's bytes. bytes: all elements' bytes. strategies: bit s allows rows of strategy s, AUTO's bit all. */
 static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
                                                    unsigned strategies) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -16435,7 +16436,7 @@ static void gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan__plan *co
    size and vectors per work-item from the profile. AUTO replaces a single pass by several if rows are many or short.
    key.few is set if lanes exchange values, local memory suffices, and there are up to FEW_TILES tiles.
     form        | chosen if                                           | kernels gpuscan_...
-    columns     | desc.along is COLUMNS, but not one dense column     | columns_ahead with SINGLE_PASS and _AHEAD, else
+    columns     | desc.along is COLUMNS, except for one dense column  | columns_ahead with SINGLE_PASS and _AHEAD, else
                 |                                                     | columns_sums, columns_carries, columns_scan
     whole rows  | several short rows, see gpuscan__scan_takes_rows    | scan_rows
     multi-pass  | otherwise MULTI_PASS or CPU_MULTI_PASS              | scan_sums (if parts > 1), parts
@@ -17949,7 +17950,7 @@ static void gpuscan__reduce_share(const gpuscan *gs, gpuscan__reduce_plan *plan)
         most = gpuscan__max(most, tiles / GPUSCAN__REDUCE_STEPS);
     else if (plan->key.segments)
         most = gpuscan__min(most, GPUSCAN__MOST_SHARERS);
-    if (e->commutes && !cpu) /* each work-item gets at least 4 vectors */
+    if (e->commutes && !cpu) /* each work-item gets about 4 vectors or more */
         least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(e, cpu);
     if (plan->common.forced) /* a self-test's two groups take several tiles each */
         most = gpuscan__min(most, 2);
@@ -18966,7 +18967,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                         : own->rows || plan->few ? gpuscan__max(tuning->short_vectors, 1)
                                                  : 12;
     uint64_t piece = is_cpu ? key->tile : plan->vector; /* samples of a piece (a tile of a CPU, a vector of a GPU) */
-    uint64_t least = is_cpu ? 1 : key->group * per_item; /* minimum number of pieces per group */
+    uint64_t least = is_cpu ? 1 : key->group * per_item; /* about the minimum number of pieces per group */
     uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* minimum samples per group, if tiled */
     if (own->tiled) {
         plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(tile / worth, 1));
@@ -20036,7 +20037,7 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
         for (byte = 0; byte < size; byte++)
             to[i * size + byte] = (unsigned char)(byte >= 4 ? gpuscan__mix(i) >> byte % 8 * 8 : byte == 0 ? x : 0);
     } else {
-        if (!gpuscan__is_float(type)) /* a flag has one bit, at any place. A key has only its lowest or highest byte */
+        if (!gpuscan__is_float(type)) /* a flag sets at most one bit, a key only bits of its lowest or highest byte */
             x = !e->key ? (uint64_t)keeps << i % bits : run % 2 ? x << (bits - 8) : x;
         gpuscan__put(type, to, i, x);
     }
@@ -20311,7 +20312,7 @@ enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 }; /* maximum fields 
 typedef struct gpuscan__sort_key {
     uint32_t form, digit_bits;
     uint32_t wide;  /* 1: positions have 64 bits */
-    uint32_t copies, loads; /* copies: how many counts a group has of each digit. loads: keys that a work-item loads at once */
+    uint32_t copies, loads; /* copies: a group's counts of each digit. loads: keys that a work-item loads at once */
     uint32_t whole;   /* 1: keys are floats that are sorted by all of their bits. 0 in MULTI_PASS */
     uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory in 2 or 4 turns */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
@@ -20427,7 +20428,7 @@ static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns whether a sort ranks elements by votes and local atomics instead of loads, stores and barriers (SORT_QUICK).
-   With LANES_SUBGROUPS, votes speed up only SWEEPS of keys that move alone. (FILLED ranks nothing.) tuning: sort-quick */
+   With LANES_SUBGROUPS, votes speed up only SWEEPS of keys that move alone. FILLED does not rank. tuning: sort-quick */
 static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group) {
     return gpuscan__sort_is_quick(gs, group) ||
            (own->form >= GPUSCAN__SORT_FILLED && own->value_size == 0 && gpuscan__whole_lanes(gs, group));
@@ -21465,7 +21466,7 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
     int clashes = desc->src.mem || desc->src.offset || desc->src_pitch || desc->src_pitch_bytes ||
-                  desc->src_image_pitch || desc->images > 1; /* fields that an image replaces */
+                  desc->src_image_pitch || desc->images > 1; /* fields that clash with an image */
     uint64_t src_elements, dst_elements;
     gpuscan__range *range;
     gpuscan_result r;
