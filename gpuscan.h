@@ -627,7 +627,7 @@ typedef struct gpuscan_desc {
     cl_device_id          device;      /* NULL: the context's first device or, without a context, see device_name */
     cl_command_queue      queue;       /* the queue of calls whose call.queue is NULL. A queue needs `context`. The
                                           object retains it. NULL means that the library creates an in-order queue */
-    const char           *device_name; /* a part of the device's or its platform's name, which replaces GPUSCAN_DEVICE;
+    const char           *device_name; /* a part of the device's or its platform's name; overrides GPUSCAN_DEVICE;
                                           ignored if `context` or `device` is given */
     const gpuscan_opencl *opencl;      /* entry points, which the object copies. NULL fields are taken from the ICD
                                           loader, or with GPUSCAN_LINK_OPENCL from the linked library */
@@ -4024,7 +4024,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@D$IS_KEPT($7, i) `starts_at`W$7, i)\n"
 "@w\n"
 "@D$IS_KEPT($7, i) (@K`W($7)[i], i) != 0)\n"
-"@_\n\n\n"
+"@_\n\n\n\n"
 "@-@u`kept_`U`V@2`$7*$7@Ri@R`G){\n"
 "$u$BITS\n"
 "@u`U=$INVERT? ~$7[i]:$7[i];\n"
@@ -4696,7 +4696,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3760 \"kernels.cl.inc\"\n"
+"#line 3761 \"kernels.cl.inc\"\n"
 "@)\n"
 "@u$6,$h,$f;\n"
 "$r`Q;\n"
@@ -5206,7 +5206,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4428 \"kernels.cl.inc\"\n"
+"#line 4429 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``N_$6s_@ns;\n\n"
@@ -5496,7 +5496,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4764 \"kernels.cl.inc\"\n"
+"#line 4765 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_NUMBERS\n"
 "}`@ns;\n\n"
@@ -5605,7 +5605,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4900 \"kernels.cl.inc\"\n"
+"#line 4901 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_@eS_NUMBERS\n"
 "}@B@ns;\n\n\n\n"
@@ -6063,7 +6063,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5411 \"kernels.cl.inc\"\n"
+"#line 5412 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}``N_`Ds_@ns;\n\n"
@@ -6113,7 +6113,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5490 \"kernels.cl.inc\"\n"
+"#line 5491 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SELECT_NUMBERS\n"
 "}`@ns;\n\n"
@@ -6586,7 +6586,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6054 \"kernels.cl.inc\"\n"
+"#line 6055 \"kernels.cl.inc\"\n"
 "$u$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "$u!$UNDIVIDED\n"
 "@)\n"
@@ -6911,7 +6911,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6398 \"kernels.cl.inc\"\n"
+"#line 6399 \"kernels.cl.inc\"\n"
 "@)\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@ns;\n\n"
@@ -6986,7 +6986,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6482 \"kernels.cl.inc\"\n"
+"#line 6483 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@D$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@M$RESULT_TYPE `result_t;\n"
@@ -7202,7 +7202,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6743 \"kernels.cl.inc\"\n"
+"#line 6744 \"kernels.cl.inc\"\n"
 "@D$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@M$OFFSET `offset;\n"
 "@M$PASTE($OFFSET,2)`ends;\n"
@@ -7847,7 +7847,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7496 \"kernels.cl.inc\"\n"
+"#line 7497 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@D$REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -7899,7 +7899,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7564 \"kernels.cl.inc\"\n"
+"#line 7565 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8289,7 +8289,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8009 \"kernels.cl.inc\"\n"
+"#line 8010 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8785,7 +8785,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8590 \"kernels.cl.inc\"\n"
+"#line 8591 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9100,7 +9100,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8965 \"kernels.cl.inc\"\n"
+"#line 8966 \"kernels.cl.inc\"\n"
 "@D$COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9190,7 +9190,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9083 \"kernels.cl.inc\"\n"
+"#line 9084 \"kernels.cl.inc\"\n"
 "@D$@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@D$PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@D$STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9440,7 +9440,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9377 \"kernels.cl.inc\"\n"
+"#line 9378 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9820,7 +9820,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9828 \"kernels.cl.inc\"\n"
+"#line 9829 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_size(0),\n"
@@ -9832,7 +9832,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9848 \"kernels.cl.inc\"\n"
+"#line 9849 \"kernels.cl.inc\"\n"
 "@M$v_BITS `key_bits;\n"
 "@M$v_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9939,7 +9939,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9978 \"kernels.cl.inc\"\n"
+"#line 9979 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -9990,7 +9990,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10035 \"kernels.cl.inc\"\n"
+"#line 10036 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10127,7 +10127,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10194 \"kernels.cl.inc\"\n"
+"#line 10195 \"kernels.cl.inc\"\n"
 "@D@bSTEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10408,7 +10408,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10531 \"kernels.cl.inc\"\n"
+"#line 10532 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -11066,7 +11066,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11318 \"kernels.cl.inc\"\n"
+"#line 11319 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11221,7 +11221,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11497 \"kernels.cl.inc\"\n"
+"#line 11498 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11314,7 +11314,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11599 \"kernels.cl.inc\"\n"
+"#line 11600 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
@@ -11543,7 +11543,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(QUANTILE_RANKS, 1)     /* quantiles on GPUs: not the form MEAN, and at most QUANTILE_FEW fractions */            \
     X(QUANTILE_SMALL, 2)     /* like RANKS, but a sub-group processes one or more whole histograms at a time */        \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
-    X(IMAGE_RED, 1)          /* the source is an image of red or grey, red and green, RGB or RGBA, in any order */     \
+    X(IMAGE_RED, 1)          /* the source is an image with channels R (or grey), RG, RGB or RGBA, in any order */     \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
     X(IMAGE_RED_ALPHA, 3)    /* the source is an image that has red and alpha */
 /* Lists the values of public enums that kernels use. */
@@ -11575,7 +11575,7 @@ static const char gpuscan__device_constants[] = GPUSCAN__DEVICE_CONSTANTS(GPUSCA
     X(CL_INVALID_GLOBAL_OFFSET) X(CL_INVALID_EVENT_WAIT_LIST) X(CL_INVALID_EVENT) X(CL_INVALID_OPERATION)              \
     X(CL_INVALID_BUFFER_SIZE) X(CL_INVALID_GLOBAL_WORK_SIZE) X(CL_INVALID_PROPERTY)
 
-/* The texts are one string, each with its NUL, in the codes' order: an array of pointers would need relocations. */
+/* The texts, in the codes' order, are one string, each with its NUL: an array of pointers would need relocations. */
 #define GPUSCAN__RESULT_CODE(name, value, text) name,
 #define GPUSCAN__RESULT_TEXT(name, value, text) text "\0"
 #define GPUSCAN__OPENCL_CODE(name) name,
@@ -12354,7 +12354,7 @@ static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpusca
     return GPUSCAN_SUCCESS;
 }
 
-/* Refuses ARGMIN and ARGMAX. All operations except reductions call this function. */
+/* Refuses ARGMIN and ARGMAX. All operations that have an operator call this function, except reductions. */
 GPUSCAN__SHARED gpuscan_result gpuscan__check_op(gpuscan *gs, gpuscan_op op) {
     if (op == GPUSCAN_OP_ARGMIN || op == GPUSCAN_OP_ARGMAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
@@ -12758,9 +12758,8 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, "", 1, 4096, 0}};
 
 /* NVIDIA's rows and numbers were measured on an H200. No AMD or Intel GPU was available: their rows and numbers were
-   measured on an H100 or H200, which used PTX only to exchange values between lanes and, for AMD's, to load tiles'
-   sums. Groups of AMD's and Intel's GPUs may wait for each other, as progress tests showed (Sorensen and others,
-   2021). */
+   measured on an H100 or H200, without PTX except to exchange values between lanes and, in AMD's rows, to load tiles'
+   sums. Groups of AMD's and Intel's GPUs can wait for each other, as tests showed (Sorensen and others, 2021). */
 
 /* Lists the tiles of scans, selections and runs. A call gets the first row that fits device and call. On NVIDIA's GPUs:
      small scans  up to GPUSCAN__FEW_TILES tiles. All groups run at the same time, and each loads the sums of all tiles
@@ -14795,7 +14794,7 @@ static gpuscan_result gpuscan__check_queue(gpuscan *gs, const char *field, cl_co
     cl_context context = NULL;
     cl_device_id device = NULL;
     cl_int code;
-    *in_order = gs->last_in_order; /* right if `queue` is last_queue: gs retains it, so no other queue has its handle */
+    *in_order = gs->last_in_order; /* right for last_queue: gs retains it, so no other queue has its handle */
     if (queue == gs->last_queue)
         return GPUSCAN_SUCCESS;
     if ((code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL)) == CL_SUCCESS &&
@@ -16815,9 +16814,9 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
                                ? plan->common.e.op == GPUSCAN_OP_CUSTOM
                                : gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word)))
         return "several passes are faster";
-    /* A group that waits too long for another group's tile sums the tile itself. In place, the waiting group may load
-       elements that the other group has overwritten. But the other group publishes the tile's sum before it overwrites:
-       with a fence, the waiting group sees and takes this sum. A simulator (FENCE_MEM) reports such loads as a race */
+    /* If a group waits too long for another group's tile, it sums that tile itself. In place, it may then load elements
+       that the other group has overwritten. But the other group publishes the tile's sum before it overwrites: with a
+       fence, the waiting group sees and takes this sum. A simulator (FENCE_MEM) reports such loads as a race */
     if (plan->common.in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles,
@@ -17757,8 +17756,8 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if (plan->image.place)
         *range = plan->image.range;
     /* The range `result` has no buffer. It exists so that gpuscan_reduce_host's array `result` is checked for overlaps.
-       A call stores results even if the count is 0. But at_zero of dst and `result` stays 0: a rehearsal stores at most
-       one result, so gpuscan__rehearse need not make its stand-in for dst as large as dst. */
+       A call stores results even if the count is 0. Still, at_zero of dst and `result` stays 0: a rehearsal stores at
+       most one result, so that gpuscan__rehearse's stand-in for dst need not be as large as dst. */
     gpuscan__output(common, "dst", desc->dst, plan->results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, plan->results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -18457,10 +18456,10 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
         key->mode = gpuscan__bin_mode(range, bins);
         bounds->factor = gpuscan__bin_factor(key->mode, range, bins);
     }
-    /* The offset s - lower of a sample s may have 32 bits if no s outside of the bins gets the offset of one inside. If
+    /* The offset s - lower of a sample s gets 32 bits unless a sample outside of the bins could then seem inside. If
        s < lower, the offset wraps to 2^32 - (lower - s), which is least for the type's least value. If [lower, upper)
-       lies within the type, that is at least `range`, so s counts as outside. In a closed range, the offset `range`
-       counts as inside, so `upper` must be a value of the type. Bins of 2^32 or more values need 64 bits, too. */
+       lies within the type, even this least offset is at least `range`, so s counts as outside. In a closed range, the
+       offset `range` is inside, so `upper` must be a value of the type. Bins of 2^32 or more values need 64 bits. */
     key->wide_offset |= lower - least >= whole || range > whole - (lower - least) - key->closed ||
                         (key->mode == GPUSCAN__BIN_MODE_SHIFT && bounds->factor > 31);
     return GPUSCAN_SUCCESS;
@@ -19144,8 +19143,8 @@ typedef struct gpuscan__test_bins {
     uint64_t step; /* distance between the values that `convert` returns */
 } gpuscan__test_bins;
 
-/* Returns the bins of a channel: number `slot` of those in the mask, from 0 on. Integers have the call's bounds. In the
-   form EDGES, the test's edges are evenly spaced instead, and some integers are outside of all bins. */
+/* Returns a channel's bins. slot: the channel's number among the channels in the mask, from 0 on. For integers, bounds
+   are the call's. But in the form EDGES, the test's edges are evenly spaced, and some integers are outside all bins. */
 static gpuscan__test_bins gpuscan__test_bins_of(const gpuscan__histogram_plan *plan, uint32_t slot) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
     const uint32_t bound = plan->key.by_channel ? slot : 0;
@@ -19362,7 +19361,7 @@ static void gpuscan__test_set_rows(gpuscan__test *test) {
     desc->tile_height = shape[4] ? shape[4] : desc->rows;
 }
 
-/* Tests bins if they have up to 1 MiB of counters (32 KiB with tiles), otherwise nothing. */
+/* Does nothing if the bins have more than 1 MiB of counters (32 KiB with tiles). */
 GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
     gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
@@ -19475,7 +19474,7 @@ typedef struct gpuscan__select_plan {
     uint32_t items, limit;    /* the tally's dispatch_items and dispatch_limit, or their defaults */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
-    uint64_t moved;           /* byte offset in PLAIN scratch of the number of kept elements */
+    uint64_t moved;           /* byte offset, in PLAIN scratch, of the number of kept elements */
     uint64_t rooms[GPUSCAN__MAX_OUTPUTS + 1]; /* byte offset in PLAIN scratch of each output, then of the indices */
 } gpuscan__select_plan;
 
@@ -20509,7 +20508,7 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__undefine(text, custom);
 }
 
-/* Up to this many elements get 32-bit indices and positions. (Tests, which lack the memory for more, set it lower.) */
+/* Sorts of up to this many elements use 32-bit indices and positions. (Tests, short of memory, set it lower.) */
 #ifndef GPUSCAN__SORT_NARROW
 #define GPUSCAN__SORT_NARROW ((uint64_t)UINT32_MAX)
 #endif
@@ -20855,7 +20854,7 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     }
     plan->flags |= GPUSCAN__FLAG_NO_KEYS;
     gpuscan__sort_buffers_in_scratch(plan, keys, 1);
-    /* sort_keys stores keys to to[1], since pass 0 loads them and stores to to[0]. A small sort may use one buffer */
+    /* sort_keys fills to[1], which pass 0 loads. Pass 0 then fills to[0]. A small sort needs no second buffer */
     keys->from = plan->desc->custom ? keys->to[plan->key.form != GPUSCAN__SORT_SMALL] : src->buffer;
 }
 
