@@ -869,7 +869,8 @@ static void test_group_size_0(void **state) {
     close_disguised(gs);
 }
 
-/* Checks how rows are divided: cut among groups, or one group a row if there are enough rows. */
+/* Checks how rows are divided: cut among groups, or one group a row if there are enough rows. And AUTO's choice along
+   columns. */
 static void test_rows(void **state) {
     static const disguise cpu = {.what = "a CPU", A_CPU, .says.units = 2};
     static const disguise amd = {.what = "an AMD GPU",
@@ -877,15 +878,14 @@ static void test_rows(void **state) {
                                  .says.version = "OpenCL 2.0 ",
                                  .says.language = "OpenCL C 2.0 ",
                                  .says.units = 2};
-    enum { NO, ONCE, FORCED };
+    enum { NO, ONCE, FORCED, COLUMNS };
     static const struct {
         const disguise *of;
         uint64_t rows, count;
         gpuscan_strategy strategy;
-        int whole_rows; /* tiles hold whole rows: ONCE in AUTO, FORCED even in a single pass */
+        int whole_rows; /* tiles hold whole rows: ONCE in AUTO, FORCED even in a single pass. COLUMNS: along columns */
         uint64_t src_pitch, dst_pitch;
         uint32_t form; /* of such tiles, unless they load vectors */
-        gpuscan_along along;
     } cases[] = {{&cpu, 1, 80000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, NO, 0, 0, 0},
                  {&cpu, 2, 40000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, NO, 0, 0, 0},
                  {&cpu, 8, 40000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, NO, 0, 0, 0},
@@ -910,10 +910,10 @@ static void test_rows(void **state) {
                  {&amd, 500, 100, GPUSCAN_STRATEGY_MULTI_PASS, ONCE, 100, 105, GPUSCAN__ROWS_BY_ELEMENTS},
                  {&amd, 500, 100, GPUSCAN_STRATEGY_MULTI_PASS, ONCE, 300, 300, 0},
                  {&amd, 500, 201, GPUSCAN_STRATEGY_MULTI_PASS, ONCE, 500, 500, 0},
-                 {&cpu, 100, 3000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, NO, 0, 0, 0, GPUSCAN_ALONG_COLUMNS},
-                 {&cpu, 3, 90000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, NO, 0, 0, 0, GPUSCAN_ALONG_COLUMNS},
-                 {&cpu, 5000, 20, GPUSCAN_STRATEGY_CPU_MULTI_PASS, NO, 0, 0, 0, GPUSCAN_ALONG_COLUMNS},
-                 {&amd, 100, 3000, GPUSCAN_STRATEGY_MULTI_PASS, NO, 0, 0, 0, GPUSCAN_ALONG_COLUMNS}};
+                 {&cpu, 100, 3000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, COLUMNS, 0, 0, 0},
+                 {&cpu, 3, 90000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, COLUMNS, 0, 0, 0},
+                 {&cpu, 5000, 20, GPUSCAN_STRATEGY_CPU_MULTI_PASS, COLUMNS, 0, 0, 0},
+                 {&amd, 100, 3000, GPUSCAN_STRATEGY_MULTI_PASS, COLUMNS, 0, 0, 0}};
     static const gpuscan_strategy forced[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
                                               GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD};
     cl_uint *in = (cl_uint *)test_alloc(8 * 40000 * 4), *out = (cl_uint *)test_alloc(8 * 40000 * 4);
@@ -928,7 +928,7 @@ static void test_rows(void **state) {
         gpuscan_scan_desc desc;
         memset(&desc, 0, sizeof desc);
         desc.rows = cases[c].rows;
-        desc.along = cases[c].along;
+        desc.along = cases[c].whole_rows == COLUMNS ? GPUSCAN_ALONG_COLUMNS : GPUSCAN_ALONG_ROWS;
         desc.src_pitch = cases[c].src_pitch;
         desc.dst_pitch = cases[c].dst_pitch;
         for (f = 0; f < (cases[c].whole_rows == FORCED ? 4 : 1); f++) {
@@ -940,9 +940,9 @@ static void test_rows(void **state) {
             test_ok(gpuscan_scan_host(gs, in, out, cases[c].count, &desc));
             assert_int_equal(gs->programs->key.strategy, cases[c].strategy);
             memcpy(&own, gs->programs->key.own, sizeof own);
-            assert_int_equal(own.whole_rows, cases[c].whole_rows == NO ? GPUSCAN__ROWS_NONE
-                                             : cases[c].form           ? cases[c].form
-                                                                       : GPUSCAN__ROWS_BY_VECTORS);
+            assert_int_equal(own.whole_rows, cases[c].whole_rows == NO || desc.along ? GPUSCAN__ROWS_NONE
+                                             : cases[c].form                         ? cases[c].form
+                                                                                     : GPUSCAN__ROWS_BY_VECTORS);
             for (i = 0; i < cases[c].rows * cases[c].count; i++) {
                 uint64_t row = i / cases[c].count, column = i % cases[c].count;
                 uint64_t at = row * (desc.dst_pitch ? desc.dst_pitch : cases[c].count) + column;
