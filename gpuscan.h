@@ -7847,7 +7847,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7497 \"kernels.cl.inc\"\n"
+"#line 7498 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@D$REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -7899,7 +7899,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7565 \"kernels.cl.inc\"\n"
+"#line 7566 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8289,7 +8289,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8010 \"kernels.cl.inc\"\n"
+"#line 8011 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8785,7 +8785,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8591 \"kernels.cl.inc\"\n"
+"#line 8592 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9100,7 +9100,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8966 \"kernels.cl.inc\"\n"
+"#line 8967 \"kernels.cl.inc\"\n"
 "@D$COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9190,7 +9190,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9084 \"kernels.cl.inc\"\n"
+"#line 9085 \"kernels.cl.inc\"\n"
 "@D$@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@D$PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@D$STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9440,7 +9440,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9378 \"kernels.cl.inc\"\n"
+"#line 9379 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9820,7 +9820,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9829 \"kernels.cl.inc\"\n"
+"#line 9830 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_size(0),\n"
@@ -9832,7 +9832,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9849 \"kernels.cl.inc\"\n"
+"#line 9850 \"kernels.cl.inc\"\n"
 "@M$v_BITS `key_bits;\n"
 "@M$v_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9939,7 +9939,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9979 \"kernels.cl.inc\"\n"
+"#line 9980 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -9990,7 +9990,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10036 \"kernels.cl.inc\"\n"
+"#line 10037 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10127,7 +10127,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10195 \"kernels.cl.inc\"\n"
+"#line 10196 \"kernels.cl.inc\"\n"
 "@D@bSTEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10408,7 +10408,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10532 \"kernels.cl.inc\"\n"
+"#line 10533 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -11066,7 +11066,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11319 \"kernels.cl.inc\"\n"
+"#line 11320 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11221,7 +11221,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11498 \"kernels.cl.inc\"\n"
+"#line 11499 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11314,7 +11314,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11600 \"kernels.cl.inc\"\n"
+"#line 11601 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
