@@ -861,8 +861,8 @@ typedef struct gpuscan_scan_desc {
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows or along columns, their pitches are equal
    scratch       about 1/1000 of the data (elements of 64 bytes: up to 1/64); for OFFSETS also one bit per element.
-                 Along columns in one launch up to 1/5 of the data, in several passes less than 1/50 of large matrices,
-                 and up to half of small ones
+                 Along columns in one launch up to 1/5 of the data (more if it is forced and lines are few), in several
+                 passes less than 1/50 of large matrices, and up to half of small ones
    conversion    source elements are converted to dst_type (for f16: f32) before they are combined, by custom->convert
                  or as in C
    floats        are combined in another order than in C's loop, and each strategy has its own order. The following
@@ -1643,7 +1643,7 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "@D$FITS(name, $d) $REQUIRE(name##_fits, ($d) <= $SHARED_BYTES)\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 155 \"kernels.cl.inc\"\n"
+"#line 156 \"kernels.cl.inc\"\n"
 "@D$ON(kind) (@yS_KIND == @yS_##kind)\n"
 "@D@: (!$ON(NONE))\n"
 "@D@yS_APART (@: && !$ON(LOCAL))\n"
@@ -2033,7 +2033,7 @@ static const char *const gpuscan__piece_device[] = {
 "@_\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 641 \"kernels.cl.inc\"\n"
+"#line 642 \"kernels.cl.inc\"\n"
 "@-@u`$f(@u$f,@2`S*$f@H@u$f@S@d$i){\n"
 "$3@6COUNT_U32)\n"
 "@[min($f,@Q$f_buffer[$f@S]);\n"
@@ -2070,7 +2070,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 690 \"kernels.cl.inc\"\n"
+"#line 691 \"kernels.cl.inc\"\n"
 "$u$IMAGE\n\n\n"
 "@-$IMAGE_PIXEL `image_pixel`Vread_only image2d_t image,ulong2 at){\n"
 "$IMAGE_PIXEL pixel=$IMAGE_READ(image,convert_int2(at`X\n"
@@ -2102,7 +2102,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 722 \"kernels.cl.inc\"\n"
+"#line 723 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@)\n"
 "union{\n"
@@ -2190,7 +2190,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 839 \"kernels.cl.inc\"\n"
+"#line 840 \"kernels.cl.inc\"\n"
 "$u$RUN_STATE\n\n\n"
 "@M$RUN_COUNT `run_$f;\n"
 "@)\n"
@@ -2317,7 +2317,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 974 \"kernels.cl.inc\"\n"
+"#line 975 \"kernels.cl.inc\"\n"
 "$u@a\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@D$FLAGS_BEFORE (@G && @a == @a_FLAGS)\n"
 "@D$COMPARES_KEYS (@a == @a_KEYS || $FLAGS_BEFORE)\n"
@@ -2459,7 +2459,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1146 \"kernels.cl.inc\"\n"
+"#line 1147 \"kernels.cl.inc\"\n"
 "@D$$w_LINKS 16\n\n\n"
 "@D$STEP_LINKS 16\n\n\n"
 "$u$RUN_STATE\n"
@@ -2564,7 +2564,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1267 \"kernels.cl.inc\"\n"
+"#line 1268 \"kernels.cl.inc\"\n"
 "@D$PACKED_HERE ($PACKED * @O >= 4 && $LITTLE_ENDIAN)\n"
 "$u$PACKED_HERE\n"
 "@-$r`packed$z($r`U@d$8){\n"
@@ -2604,7 +2604,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1314 \"kernels.cl.inc\"\n"
+"#line 1315 \"kernels.cl.inc\"\n"
 "#ifndef @E\n"
 "@D@E 0\n"
 "@_\n"
@@ -2660,7 +2660,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1376 \"kernels.cl.inc\"\n"
+"#line 1377 \"kernels.cl.inc\"\n"
 "$u$INTEGRAL || $QUAN$w\n"
 "@D$SHARED_ALIGNED @(aligned(32)))\n"
 "@w\n"
@@ -2943,7 +2943,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1714 \"kernels.cl.inc\"\n"
+"#line 1715 \"kernels.cl.inc\"\n"
 "@D$BEFORE_FROM_END \\\n"
 " (@yS_APART&& !@8&& !$RUNS&& !($SCAN_ROWS&&@O>4))\n\n"
 "@D@* (@yS * @O)\n\n\n"
@@ -3333,7 +3333,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$u$SELECT && !$RUNS\n\n"
 "@F$r`@v_mask`V@j`$7_@v*@v@Ri@d`H){\n"
 "$u$BITS\n"
-"@[`H==0?0:$INVERT? ~@v->@W[0]:@v->@W[0];\n"
+"$rmask=$INVERT? ~@v->@W[0]:@v->@W[0];\n"
+"@[`H>0?mask:0;\n"
 "@w\n"
 "$rmask`Y\n"
 "@3$r@'\n"
@@ -3481,7 +3482,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2348 \"kernels.cl.inc\"\n"
+"#line 2350 \"kernels.cl.inc\"\n"
 "@Mushort `$l;\n\n\n\n\n\n\n"
 "@)\n"
 "@l$STAGED*@Ws;\n"
@@ -3669,7 +3670,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2556 \"kernels.cl.inc\"\n"
+"#line 2558 \"kernels.cl.inc\"\n"
 "$u$BEGINS\n\n"
 "@F`@n @g`N_`C`V`@=`@n*x,\n"
 "@j`@Z*@Z,@%\n"
@@ -3986,7 +3987,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2913 \"kernels.cl.inc\"\n"
+"#line 2915 \"kernels.cl.inc\"\n"
 "@D@`4(at, d, `F) at(`F, d), at((`F) + 1, d), at((`F) + 2, d), at((`F) + 3, d)\n"
 "@D@`8(at, d, `F) @`4(at, d, `F), @`4(at, d, (`F) + 4)\n"
 "@D@`16(at, d, `F) @`8(at, d, `F), @`8(at, d, (`F) + 8)\n"
@@ -4666,7 +4667,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@w\n"
 "$3a`D){\n"
 "@uk=a`D->$h;\n"
-"$0$1=@0;\n"
+"$0$1=k<a`D->`G?`$s_at`Wa`D->$7,k++):@0;\n"
 "for(@uend=i+min(`G-i,a`D->`G-k);i<end;i++,k++){\n"
 "$PREFETCH($AT(a`D->$7.$7,k,1),$AHEAD$x$PREFETCH_SRC),0);\n"
 "$3$PREFETCH_DST)\n"
@@ -4696,7 +4697,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3761 \"kernels.cl.inc\"\n"
+"#line 3763 \"kernels.cl.inc\"\n"
 "@)\n"
 "@u$6,$h,$f;\n"
 "$r`Q;\n"
@@ -5206,7 +5207,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4429 \"kernels.cl.inc\"\n"
+"#line 4431 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``N_$6s_@ns;\n\n"
@@ -5496,7 +5497,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4765 \"kernels.cl.inc\"\n"
+"#line 4767 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_NUMBERS\n"
 "}`@ns;\n\n"
@@ -5605,7 +5606,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4901 \"kernels.cl.inc\"\n"
+"#line 4903 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_@eS_NUMBERS\n"
 "}@B@ns;\n\n\n\n"
@@ -6063,7 +6064,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5412 \"kernels.cl.inc\"\n"
+"#line 5414 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}``N_`Ds_@ns;\n\n"
@@ -6113,7 +6114,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5491 \"kernels.cl.inc\"\n"
+"#line 5493 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SELECT_NUMBERS\n"
 "}`@ns;\n\n"
@@ -6586,7 +6587,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6055 \"kernels.cl.inc\"\n"
+"#line 6057 \"kernels.cl.inc\"\n"
 "$u$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "$u!$UNDIVIDED\n"
 "@)\n"
@@ -6911,7 +6912,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6399 \"kernels.cl.inc\"\n"
+"#line 6401 \"kernels.cl.inc\"\n"
 "@)\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@ns;\n\n"
@@ -6929,8 +6930,8 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "}\n"
 "@v->@W[v]=`to_$2(@J`Waddend,``C_$2(@v->@W[v])`X\n"
 "}\n"
-"}\n\n"
-"@_\n\n\n"
+"}\n"
+"@_\n\n\n\n"
 "@+SIZE void\n"
 "`uniform_add(`%@X`$2*$2,@2`$2*addends,@2`S*$f@H\n"
 "`uniform_add_@ns @ns@5`=\n"
@@ -6986,7 +6987,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6483 \"kernels.cl.inc\"\n"
+"#line 6485 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@D$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@M$RESULT_TYPE `result_t;\n"
@@ -7202,7 +7203,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6744 \"kernels.cl.inc\"\n"
+"#line 6746 \"kernels.cl.inc\"\n"
 "@D$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@M$OFFSET `offset;\n"
 "@M$PASTE($OFFSET,2)`ends;\n"
@@ -7847,7 +7848,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7498 \"kernels.cl.inc\"\n"
+"#line 7500 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@D$REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -7899,7 +7900,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7566 \"kernels.cl.inc\"\n"
+"#line 7568 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8289,7 +8290,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8011 \"kernels.cl.inc\"\n"
+"#line 8013 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8785,7 +8786,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8592 \"kernels.cl.inc\"\n"
+"#line 8594 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9100,7 +9101,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8967 \"kernels.cl.inc\"\n"
+"#line 8969 \"kernels.cl.inc\"\n"
 "@D$COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9190,7 +9191,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9085 \"kernels.cl.inc\"\n"
+"#line 9087 \"kernels.cl.inc\"\n"
 "@D$@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@D$PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@D$STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9440,7 +9441,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9379 \"kernels.cl.inc\"\n"
+"#line 9381 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9820,7 +9821,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9830 \"kernels.cl.inc\"\n"
+"#line 9832 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_size(0),\n"
@@ -9832,7 +9833,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9850 \"kernels.cl.inc\"\n"
+"#line 9852 \"kernels.cl.inc\"\n"
 "@M$v_BITS `key_bits;\n"
 "@M$v_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9939,7 +9940,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9980 \"kernels.cl.inc\"\n"
+"#line 9982 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -9990,7 +9991,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10037 \"kernels.cl.inc\"\n"
+"#line 10039 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10127,7 +10128,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10196 \"kernels.cl.inc\"\n"
+"#line 10198 \"kernels.cl.inc\"\n"
 "@D@bSTEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10408,7 +10409,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10533 \"kernels.cl.inc\"\n"
+"#line 10535 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -11066,7 +11067,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11320 \"kernels.cl.inc\"\n"
+"#line 11322 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11221,7 +11222,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11499 \"kernels.cl.inc\"\n"
+"#line 11501 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11314,7 +11315,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11601 \"kernels.cl.inc\"\n"
+"#line 11603 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
@@ -13983,11 +13984,12 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
 GPUSCAN__COLD gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
     gpuscan__own_scratch *own = &gs->scratch[kind];
     uint32_t epochs = ((uint32_t)1 << (kind == GPUSCAN__WORDS32 ? 14 : 30)) - 1;
-    uint64_t most = gpuscan__device_number(&gs->cl, gs->device_id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    uint64_t most;
     gpuscan_result r;
     cl_mem mem;
     if (bytes == 0 || (own->size >= bytes && own->epoch < epochs))
         return GPUSCAN_SUCCESS;
+    most = gpuscan__device_number(&gs->cl, gs->device_id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     bytes = gpuscan__scratch_aligned(bytes);
     bytes = gpuscan__max(gpuscan__min(bytes + gpuscan__min(bytes / 4, 64 << 20), most), bytes);
     if (bytes > SIZE_MAX)
@@ -16960,7 +16962,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_TILE  172 /* SINGLE_PASS: bytes of a column that a work-item scans */
 #define GPUSCAN__COLUMNS_FOLD  8   /* SINGLE_PASS: a folding group has at least 8 columns */
 #define GPUSCAN__COLUMNS_FOLDS 32  /* SINGLE_PASS: at most 32 groups fold, each with at most a column per work-item */
-#define GPUSCAN__COLUMNS_SCRATCH 5 /* SINGLE_PASS: the scratch has at most 1/5 of the data's bytes */
+#define GPUSCAN__COLUMNS_SCRATCH 5 /* SINGLE_PASS: the scratch has at most 1/5 of a band's bytes */
 #define GPUSCAN__COLUMNS_ALONE 256 /* one launch scans whole columns if they need >= 256 work-items per compute unit */
 #define GPUSCAN__COLUMNS_LOW   64 /* one launch scans whole columns if they have at most 64 elements */
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes of each line that a CPU's work-item scans */
@@ -16982,6 +16984,7 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan, gp
     uint32_t size = (uint32_t)gpuscan__max(common->e.src_size, common->e.dst_size);
     key->strategy = (uint32_t)strategy;
     key->vectors = own->lines = own->columns = 1;
+    key->word = key->undivided = 0;
     if (gpuscan__key_is_cpu(key)) {
         key->group = 1;
         key->tile = (uint32_t)gpuscan__max(GPUSCAN__COLUMNS_CPU / size, 1);
@@ -17071,7 +17074,6 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
     uint64_t fill = (uint64_t)gs->device.units * GPUSCAN__COLUMNS_ALONE;
     int alone = plan->columns / gpuscan__columns_vector(plan) >= fill || plan->desc->count <= GPUSCAN__COLUMNS_LOW;
     uint64_t size = gpuscan__max(common->e.src_size, common->e.dst_size), pitches = plan->src_pitch | plan->dst_pitch;
-    uint64_t states;
     int flat = pitches == plan->columns && plan->columns <= GPUSCAN__COLUMNS_FLAT;
     strategy = gpuscan__strategy_for(common, strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
     if (common->call->strategy == GPUSCAN_STRATEGY_AUTO &&
@@ -17084,9 +17086,10 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
         gpuscan__columns_cut(gs, plan);
         if (common->forced || !gpuscan__is_single_pass(strategy))
             break;
-        states = gpuscan__state_words(common) * (key->word / 8); /* bytes of a band's states for each column */
-        if (states <= plan->key.lines * plan->blocks * size / GPUSCAN__COLUMNS_SCRATCH &&
-            plan->folds <= gpuscan__columns_folds(gs) && !gpuscan__scan_misfit(gs, plan, strategy))
+        /* a column's states of a band may take 1 / COLUMNS_SCRATCH of its elements' bytes */
+        if (!gpuscan__scan_misfit(gs, plan, strategy) && plan->folds <= gpuscan__columns_folds(gs) &&
+            gpuscan__state_words(common) * (key->word / 8) <=
+                plan->key.lines * plan->blocks * size / GPUSCAN__COLUMNS_SCRATCH)
             break;
     }
     if (!common->forced && gpuscan__key_is_cpu(key))
@@ -17861,8 +17864,10 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     /* a load of a lane has up to 16 bytes, and at most 4 elements in ARGMIN and ARGMAX */
     uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
     gpuscan__fit(gs, &plan->common, group, profile->segments.vectors);
-    if (gpuscan__key_is_cpu(key)) /* key.lanes and the fields behind it stay 0 */
+    if (gpuscan__key_is_cpu(key)) { /* the call may have been planned for another form before */
+        plan->key.lanes = plan->key.vector = plan->key.each = plan->key.split = 0;
         return;
+    }
     if (e->arg && vector > 4)
         vector = 4;
     /* src must have at least the 16 bytes of a vector. Two or more rows have them if each has 9 bytes or more */

@@ -179,6 +179,15 @@ static const gpuscan_custom even = {
     "join(a, b)",
     "zero()",
     NULL, NULL, NULL, NULL};
+static const gpuscan_custom broad = { /* too large for state words */
+    "typedef struct { uint v[32]; } many;\n"
+    "many join(many a, many b) { int i; for (i = 0; i < 32; i++) a.v[i] += b.v[i]; return a; }\n"
+    "many zero(void) { many z; int i; for (i = 0; i < 32; i++) z.v[i] = 0; return z; }\n",
+    "many",
+    128,
+    "join(a, b)",
+    "zero()",
+    NULL, NULL, NULL, NULL};
 static const gpuscan_custom keyed = {"typedef struct { uint v[5]; } five;\n", "five", 20, NULL, NULL, NULL, NULL, NULL,
                                      "x.v[3]"};
 static const gpuscan_custom converted = {NULL, NULL, 0, NULL, NULL, "x > 3 ? (uint)i : 0u", NULL, NULL, NULL};
@@ -718,6 +727,7 @@ static void everything(void) {
     elements(GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, NULL, 1);
     elements(GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F64, GPUSCAN_OP_ADD, NULL, 1);
     elements(GPUSCAN_TYPE_CUSTOM, GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, &large, 1);
+    elements(GPUSCAN_TYPE_CUSTOM, GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, &broad, 1);
     elements(GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_OP_MAX, NULL, 0);
     elements(GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, NULL, 0);
     elements(GPUSCAN_TYPE_I8, GPUSCAN_TYPE_I64, GPUSCAN_OP_MIN, NULL, 0);
