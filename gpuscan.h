@@ -7041,7 +7041,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "@_\n"
 "}\n\n"
 "@_\n\n"
-"@-$0`range$z`V@2`$7*$7@R`C@R$f@d$j,\n"
+"@-$0`range$z_by_items`V@2`$7*$7@R`C@R$f@d$j,\n"
 "$r$js,@%\n"
 "@u$h=@Q$j*$@|+@x,stride=@Q$js*$@|;\n"
 "@u`D=0,@vs=0,i;\n"
@@ -7081,10 +7081,11 @@ static const char *const gpuscan__piece_reduce[] = {
 "$8.index++;\n"
 "@_\n"
 "@[`items$z`W@J`Wends,$8)@@\n"
-"}\n\n"
+"}\n"
+"@D`range$z `range$z_by_items\n\n"
 "@^!$CPU\n\n\n\n"
-"@-$0`range$z`V@2`$7*$7@R`C@R$f@d$j,\n"
-"$r$js,@%\n"
+"@-$0`range$z_by_sub$js`V@2`$7*$7@R`C@R$f,\n"
+"$r$j@d$js,@%\n"
 "@j@ubatch=@.*@*;\n"
 "@ustart=`C,end=`C+$f;\n"
 "$0`D=@0;\n"
@@ -7115,6 +7116,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "$q=@J`W`D,$q);\n"
 "@[`sub$js$z`W$q@@\n"
 "}\n"
+"@D`range$z `range$z_by_sub$js\n"
 "@_\n\n",
 "@)\n"
 "$REDUCE_NUMBERS\n"
@@ -7203,7 +7205,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6746 \"kernels.cl.inc\"\n"
+"#line 6748 \"kernels.cl.inc\"\n"
 "@D$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@M$OFFSET `offset;\n"
 "@M$PASTE($OFFSET,2)`ends;\n"
@@ -7848,7 +7850,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7500 \"kernels.cl.inc\"\n"
+"#line 7502 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@D$REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -7900,7 +7902,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7568 \"kernels.cl.inc\"\n"
+"#line 7570 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8290,7 +8292,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8013 \"kernels.cl.inc\"\n"
+"#line 8015 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8786,7 +8788,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8594 \"kernels.cl.inc\"\n"
+"#line 8596 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9101,7 +9103,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8969 \"kernels.cl.inc\"\n"
+"#line 8971 \"kernels.cl.inc\"\n"
 "@D$COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9191,7 +9193,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9087 \"kernels.cl.inc\"\n"
+"#line 9089 \"kernels.cl.inc\"\n"
 "@D$@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@D$PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@D$STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9441,7 +9443,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9381 \"kernels.cl.inc\"\n"
+"#line 9383 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9821,7 +9823,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9832 \"kernels.cl.inc\"\n"
+"#line 9834 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_size(0),\n"
@@ -9833,7 +9835,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9852 \"kernels.cl.inc\"\n"
+"#line 9854 \"kernels.cl.inc\"\n"
 "@M$v_BITS `key_bits;\n"
 "@M$v_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9940,7 +9942,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9982 \"kernels.cl.inc\"\n"
+"#line 9984 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -9991,7 +9993,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10039 \"kernels.cl.inc\"\n"
+"#line 10041 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10128,7 +10130,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10198 \"kernels.cl.inc\"\n"
+"#line 10200 \"kernels.cl.inc\"\n"
 "@D@bSTEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10409,7 +10411,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10535 \"kernels.cl.inc\"\n"
+"#line 10537 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -10827,7 +10829,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "}\n\n"
 "@w\n\n\n\n\n\n\n"
-"@F$t@ft$1y(@f`Q*t,`$g $g,@l@f@r*@r){\n"
+"@F$t@frank_by_barriers(@f`Q*t,`$g $g,\n"
+"@l@f@r*@r){\n"
 "@N @l`S*`Us=@bCOUNTS+$RANK_@|*$RADIX;\n"
 "@j$rbit=0x10000u<<$RANK_@|_ITEM;\n"
 "@Ci=$RANK_@|_ITEM;i<$RADIX;i+=$RANK_@|_SIZE)\n"
@@ -10853,7 +10856,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@7\n"
 "@f$q(t@@\n"
 "}\n\n\n"
-"@F$t@fexchange(@f`Q*t,`$g $g,\n"
+"@F$t@fmove_ranked(@f`Q*t,`$g $g,\n"
 "@l@f@r*@r){\n"
 "@j@l`S*`L=@bNEXT+$RANK_@|*$RADIX;\n"
 "$g=`$g_anew($g@@\n"
@@ -10865,6 +10868,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@7\n"
 "@forder_`E(t->`E,t->$ls,0,1@@\n"
 "}\n"
+"@D@ft$1y @frank_by_barriers\n"
+"@D@fexchange @fmove_ranked\n"
 "@_\n\n\n\n"
 "@F$t@f$n_`E(@X`key_bits*`E_$2,$cwhole@dvalid@d`M,\n"
 "`$g $g,`S*$gs,@l@f@r*@r){\n"
@@ -11067,7 +11072,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11322 \"kernels.cl.inc\"\n"
+"#line 11327 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11222,7 +11227,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11501 \"kernels.cl.inc\"\n"
+"#line 11506 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11315,7 +11320,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11603 \"kernels.cl.inc\"\n"
+"#line 11608 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
