@@ -12246,7 +12246,8 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
 /* Lists the operators in the order of gpuscan_op. Columns after the name:
      an expression of a and b (scalars or vectors), except for floats
      the expression for floats; "": the operator is not for floats
-     the identity; "": the type's largest value (MIN) or least value (MAX)
+     the identity; "": the type's largest value (MIN) or least value (MAX), and signed integers are computed as such,
+     while operators with an identity compute them as unsigned integers (which wrap by definition)
      the self-test's data
      the host's expression of integers a and b in self-tests, which use b ? b : a as custom operator. `less` is a < b */
 #define GPUSCAN__OPS(X)                                                                                                \
@@ -12537,8 +12538,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     names.dst = e->arg ? "gpuscan_arg" : e->dst == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : dst->name;
     names.value = e->seen ? "GPUSCAN_NEAR" : e->src == GPUSCAN_TYPE_F16 ? "float" : names.src;
     names.t = names.number = e->dst == GPUSCAN_TYPE_F16 ? "float" : names.dst;
-    if (dst->kind == 's' && e->op != GPUSCAN_OP_MIN && e->op != GPUSCAN_OP_MAX && e->op != GPUSCAN_OP_CUSTOM)
-        names.t = gpuscan__unsigned_name(dst->size); /* unsigned sums wrap by definition */
+    if (dst->kind == 's' && e->op != GPUSCAN_OP_CUSTOM && *gpuscan__ops[e->op].identity)
+        names.t = gpuscan__unsigned_name(dst->size);
     if (e->channels > 1) { /* vectors have one type for source, destination and arithmetic */
         snprintf(vector, sizeof(vector), "%s%u", names.t, (unsigned)e->channels);
         names.src = names.dst = names.value = names.number = names.t = vector;
