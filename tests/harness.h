@@ -518,6 +518,10 @@ static inline int test_in_run(gpuscan_type type, gpuscan_op op, gpuscan_strategy
     return strategy == test_pair_strategy(type, op) && test_pair_in_run(type, op);
 }
 
+static inline int test_is_pocl(void) {
+    return strstr(test.info.platform_name, "Portable Computing Language") != NULL;
+}
+
 /* Returns whether the device has this type. Only f64 may be missing. */
 static inline int test_has_type(gpuscan_type type) {
     return type != GPUSCAN_TYPE_F64 || test.info.has_f64;

@@ -205,7 +205,7 @@ static gpuscan_desc disguised(const disguise *d) {
 
 /* Skips unless PoCL runs: other compilers refuse some options and groups. */
 static void want_pocl(void) {
-    if (strstr(test.info.platform_name, "Portable Computing Language") == NULL)
+    if (!test_is_pocl())
         skip();
 }
 

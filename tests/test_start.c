@@ -257,7 +257,7 @@ static void child(const char *path, int is_first) {
             exit(1);
         test_case("the worker's builds");
         test_ok(b.result);
-        if (strstr(test.info.platform_name, "Portable Computing Language") && compiled() == 0)
+        if (test_is_pocl() && compiled() == 0)
             fail_msg("PoCL's cache shows no kernels");
         file = fopen(path, "wb");
         if (!file || fwrite(b.blob, 1, b.size, file) != b.size || fclose(file) != 0)
