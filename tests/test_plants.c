@@ -382,6 +382,7 @@ static int run(gpuscan *gs, const plant *p) {
                          : is_uneven                      ? 40
                          : is_histogram                   ? (is_tiled ? 3 * 4 : 1) * UINT64_C(200) * stride
                          : is_table                       ? row * (n / pitch - top)
+                         : p->what == 'C'                 ? n / 3 * 3
                                                           : n;
     unsigned char *in = (unsigned char *)test_alloc(n * size), *wanted = (unsigned char *)test_alloc(n * size);
     unsigned char *got = (unsigned char *)test_alloc(n * size + 64), total[64];
