@@ -1627,13 +1627,13 @@ enum {
 static const char *const gpuscan__piece_top[] = {
 "/* gpu`N's device code, MIT-0 or public domain. Edit @,: gpu`N.h holds a copy of it without comments. */\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n"
 "$u$WORD == 64 || $COUNTER_ATOMICS == 64\n"
 "#pragma OPENCL EXTENSION cl_khr_int64_`B_atomics : enable\n"
 "@_\n\n\n\n\n\n\n\n",
 NULL};
 static const char *const gpuscan__piece_planted_defects[] = {
-"#line 87 \"kernels.cl.inc\"\n"
+"#line 92 \"kernels.cl.inc\"\n"
 "#ifndef $PLANTED\n"
 "@D@>name) false\n"
 "@_\n\n"
@@ -1643,7 +1643,7 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "@D$FITS(name, $d) $REQUIRE(name##_fits, ($d) <= $SHARED_BYTES)\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 156 \"kernels.cl.inc\"\n"
+"#line 164 \"kernels.cl.inc\"\n"
 "@D$ON(kind) (@yS_KIND == @yS_##kind)\n"
 "@D@: (!$ON(NONE))\n"
 "@D@yS_APART (@: && !$ON(LOCAL))\n"
@@ -2017,7 +2017,7 @@ static const char *const gpuscan__piece_device[] = {
 "@D$COMPRESSES 16\n"
 "@D$COMPRESS(x, mask) _@I_ia32_compresssi512_mask(x, (int16)(0), (ushort)(mask))\n"
 "@^$SELECT && defined(__AVX2__) && __has@I(_@I_ia32_permvarsi256)\n"
-"@D$COMPRESSES 8\n\n\n"
+"@D$COMPRESSES 8\n\n\n\n"
 "@D$KEPT_0(e) e, (e) << 8\n"
 "@D$KEPT_1(e) $KEPT_0(e), $KEPT_0((e) << 8 | 1)\n"
 "@D$KEPT_2(e) $KEPT_1(e), $KEPT_1((e) << 8 | 2)\n"
@@ -2033,7 +2033,7 @@ static const char *const gpuscan__piece_device[] = {
 "@_\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 642 \"kernels.cl.inc\"\n"
+"#line 651 \"kernels.cl.inc\"\n"
 "@-@u`$f(@u$f,@2`S*$f@H@u$f@S@d$i){\n"
 "$3@6COUNT_U32)\n"
 "@[min($f,@Q$f_buffer[$f@S]);\n"
@@ -2070,7 +2070,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 691 \"kernels.cl.inc\"\n"
+"#line 700 \"kernels.cl.inc\"\n"
 "$u$IMAGE\n\n\n"
 "@-$IMAGE_PIXEL `image_pixel`Vread_only image2d_t image,ulong2 at){\n"
 "$IMAGE_PIXEL pixel=$IMAGE_READ(image,convert_int2(at`X\n"
@@ -2102,7 +2102,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 723 \"kernels.cl.inc\"\n"
+"#line 732 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@)\n"
 "union{\n"
@@ -2140,7 +2140,7 @@ static const char *const gpuscan__piece_elements[] = {
 " @Cp`Yp<@]`R)/8;p++) \\\n"
 " of_pairs.pairs[p]=as_ulong((`S2)(@c`C->`U[2*p],@c`C->`U[2*p+1]`X \\\n"
 " @[of_pairs.$s; \\\n"
-" }\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+" }\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@D$ORIGIN($6, $f) (($6) + (@G ? ($f) - 1 : 0))\n"
 "@D$AT(origin, n, width) (@G ? (origin) - (n) - ((width) - 1) : (origin) + (n))\n"
 "@D$INDEX$x`G, n) (@G ? (`G) - (n) : (n))\n"
@@ -2190,7 +2190,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 840 \"kernels.cl.inc\"\n"
+"#line 850 \"kernels.cl.inc\"\n"
 "$u$RUN_STATE\n\n\n"
 "@M$RUN_COUNT `run_$f;\n"
 "@)\n"
@@ -2317,7 +2317,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 975 \"kernels.cl.inc\"\n"
+"#line 985 \"kernels.cl.inc\"\n"
 "$u@a\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@D$FLAGS_BEFORE (@G && @a == @a_FLAGS)\n"
 "@D$COMPARES_KEYS (@a == @a_KEYS || $FLAGS_BEFORE)\n"
@@ -2459,7 +2459,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1147 \"kernels.cl.inc\"\n"
+"#line 1158 \"kernels.cl.inc\"\n"
 "@D$$w_LINKS 16\n\n\n"
 "@D$STEP_LINKS 16\n\n\n"
 "$u$RUN_STATE\n"
@@ -2564,7 +2564,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1268 \"kernels.cl.inc\"\n"
+"#line 1279 \"kernels.cl.inc\"\n"
 "@D$PACKED_HERE ($PACKED * @O >= 4 && $LITTLE_ENDIAN)\n"
 "$u$PACKED_HERE\n"
 "@-$r`packed$z($r`U@d$8){\n"
@@ -2604,7 +2604,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1315 \"kernels.cl.inc\"\n"
+"#line 1326 \"kernels.cl.inc\"\n"
 "#ifndef @E\n"
 "@D@E 0\n"
 "@_\n"
@@ -2660,7 +2660,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1377 \"kernels.cl.inc\"\n"
+"#line 1388 \"kernels.cl.inc\"\n"
 "$u$INTEGRAL || $QUAN$w\n"
 "@D$SHARED_ALIGNED @(aligned(32)))\n"
 "@w\n"
@@ -2757,7 +2757,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "@_\n"
 "@[x;\n"
-"}\n\n\n\n\n\n"
+"}\n\n\n\n\n\n\n\n\n\n\n"
 "@D@P_TREE ($EXACT || $LOADS_AFTER || $RUNS)\n"
 "@F$0`window_@~`V$0$8,@%\n"
 "$0$1=@0,$5=$8;\n"
@@ -2858,7 +2858,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "@D@OS_APART @c(@OS_EVEN < @yS ? @OS_EVEN : @yS)\n"
 "@D@OS_KEPT(d) \\\n"
 " (@./(int)(2*(d)<@OS_APART?2*(d):@OS_APART))\n\n"
-"$u@:\n\n\n\n\n"
+"$u@:\n\n\n\n\n\n"
 "@F$t``Fs$z_a`M`V`$m*kept,@%\n"
 "@3$rd=1;d<@yS;d*=2){\n"
 "$cupper=(@y&d)!`Y\n"
@@ -2943,7 +2943,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1715 \"kernels.cl.inc\"\n"
+"#line 1732 \"kernels.cl.inc\"\n"
 "@D$BEFORE_FROM_END \\\n"
 " (@yS_APART&& !@8&& !$RUNS&& !($SCAN_ROWS&&@O>4))\n\n"
 "@D@* (@yS * @O)\n\n\n"
@@ -3039,7 +3039,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@_\n\n\n"
 "@D$vS_FROM_LANES ($COMPARES_KEYS && @yS_APART && !$vS_CUSTOM)\n"
 "@)\n"
-"`$7_@v @v[@.];\n"
+"`$7_@v @v[@.];\n\n"
 "`$m @h[@.];\n"
 "`$m $j;\n"
 "`$m end[@.];\n"
@@ -3428,7 +3428,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@7\n"
 "@_\n"
 "}\n\n"
-"$u$SEGMENTED && ($BEGINS || @:)\n\n\n\n\n"
+"$u$SEGMENTED && ($BEGINS || @:)\n\n\n\n\n\n\n"
 "@)\n"
 "$r$h[@.];\n"
 "$r@h,up_to,whole;\n"
@@ -3447,7 +3447,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@Z.whole|=(`Ds`Z?1u:0u)<<k;\n"
 "}\n"
 "@[@Z;\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "@F`@n `@vs_`N_`C`V`@n*x,@j`@Z*@Z,\n"
 "`@n*@h,@%\n"
 "`@n $e=$IDENTITY,$8[@.];\n"
@@ -3482,7 +3482,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2350 \"kernels.cl.inc\"\n"
+"#line 2371 \"kernels.cl.inc\"\n"
 "@Mushort `$l;\n\n\n\n\n\n\n"
 "@)\n"
 "@l$STAGED*@Ws;\n"
@@ -3538,7 +3538,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "`G=``F_at(`G,holder?`lowest(holder):0);\n"
 "@[`G?$h+`G-1:0;\n"
 "}\n"
-"@^$SELECT\n\n\n\n\n"
+"@^$SELECT\n\n\n\n\n\n"
 "@D$CHUNK (int)(@yS < 8 ? @yS : 8)\n"
 "@F`$m `chunks_`N`V@j`$m*x,`$m*@h,\n"
 "@%\n"
@@ -3566,7 +3566,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "@[$1;\n"
 "}\n"
 "@_\n"
-"$u$RUNS_BY_SUB@|\n\n\n\n\n"
+"$u$RUNS_BY_SUB@|\n\n\n\n\n\n\n"
 "@F$t@glist_runs`V@j`@=@u$h@d`H,@j`S*rank,\n"
 "`@n*open,`list list){\n"
 "$r$5=@;,@~=``F_$h(@?,0);\n"
@@ -3670,8 +3670,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2558 \"kernels.cl.inc\"\n"
-"$u$BEGINS\n\n"
+"#line 2584 \"kernels.cl.inc\"\n"
+"$u$BEGINS\n\n\n"
 "@F`@n @g`N_`C`V`@=`@n*x,\n"
 "@j`@Z*@Z,@%\n"
 "$rlater= ~(@Z->whole^(@Z->whole-1))&0x7@kfu;\n"
@@ -3930,7 +3930,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 ":@K`W@t@v`Z.@W[v],@G?i-v:i+v);\n"
 "`@v_`N`Wout,x,&ends,@t`B,``Ds$y$pk),$o);\n"
 "@_\n"
-"}\n\n\n",
+"}\n\n\n\n",
 "@F$t@g$n_by`V@j`@=@X`$2*$2@R$h@dpad,\n"
 "$r`H,$cby_@vs,$0@p,`$m `G,\n"
 "@%\n"
@@ -3987,7 +3987,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2915 \"kernels.cl.inc\"\n"
+"#line 2943 \"kernels.cl.inc\"\n"
 "@D@`4(at, d, `F) at(`F, d), at((`F) + 1, d), at((`F) + 2, d), at((`F) + 3, d)\n"
 "@D@`8(at, d, `F) @`4(at, d, `F), @`4(at, d, (`F) + 4)\n"
 "@D@`16(at, d, `F) @`8(at, d, `F), @`8(at, d, (`F) + 8)\n"
@@ -4697,12 +4697,12 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3763 \"kernels.cl.inc\"\n"
+"#line 3791 \"kernels.cl.inc\"\n"
 "@)\n"
 "@u$6,$h,$f;\n"
 "$r`Q;\n"
 "}`$4;\n"
-"@D$ENDS($4) (($4)->$h + $$w >= `units(($4)->$f))\n\n\n\n\n\n"
+"@D$ENDS($4) (($4)->$h + $$w >= `units(($4)->$f))\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -4847,7 +4847,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@-$r`live_`Qs(@u$f){\n"
 "@q@cmax(@Q1,$f/$$w+($f%$$w!=0`X\n"
 "}\n\n\n\n\n\n"
-"$u$COUNTED\n\n\n\n\n"
+"$u$COUNTED\n\n\n\n\n\n"
 "@F$r`draw(@X`S*$fer@d$1@ddrawers@d$5,@%\n"
 "$3($AHEAD||$@|S_IN_ORDER)&&drawers>=$1)\n"
 "@[$5;\n"
@@ -4942,7 +4942,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@[`observe`W$6,@h,$s);\n"
 "*$s=``J$y@0);\n"
 "@[$AGGREGATE;\n"
-"}\n\n\n"
+"}\n\n\n\n\n"
 "@)\n"
 "$rend,`F;\n"
 "@U $s;\n"
@@ -5109,7 +5109,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@[@T(`turn_`K(&@r->turn)!=w)=`Y\n"
 "@yS_SYNC();\n"
 "@[true;\n"
-"}\n\n\n\n\n\n"
+"}\n\n\n\n\n\n\n\n"
 "@F$t`fold_window`V@j`$6*$6@dw@d`C@dlive,\n"
 "@%\n"
 "$r`F=@P_LANE,`Q=`C+`F;\n"
@@ -5207,7 +5207,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4431 \"kernels.cl.inc\"\n"
+"#line 4466 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``N_$6s_@ns;\n\n"
@@ -5497,7 +5497,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4767 \"kernels.cl.inc\"\n"
+"#line 4802 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_NUMBERS\n"
 "}`@ns;\n\n"
@@ -5606,7 +5606,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4903 \"kernels.cl.inc\"\n"
+"#line 4938 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_@eS_NUMBERS\n"
 "}@B@ns;\n\n\n\n"
@@ -6064,7 +6064,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5414 \"kernels.cl.inc\"\n"
+"#line 5449 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}``N_`Ds_@ns;\n\n"
@@ -6114,7 +6114,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5493 \"kernels.cl.inc\"\n"
+"#line 5529 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SELECT_NUMBERS\n"
 "}`@ns;\n\n"
@@ -6142,7 +6142,7 @@ static const char *const gpuscan__piece_select[] = {
 "@D`op_$n `select_hook_$n\n\n\n"
 "@D$OUTPUT_FROM(k) (`C##k + @L`C@Ss`Z)\n"
 "@D$OUTPUT_TO(k) (to##k + @Lto@Ss`Z)\n"
-"@D$NUMBERED_TO(name) (name + @Lname##@S)\n\n\n"
+"@D$NUMBERED_TO(name) (name + @Lname##@S)\n\n\n\n"
 "@-$t`t$1y_$n(@X`S*t$1y,@X`S*dispatch,`@ns @ns,\n"
 "@u$q){\n"
 "$r$i=@c@L$i;\n"
@@ -6587,7 +6587,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6057 \"kernels.cl.inc\"\n"
+"#line 6094 \"kernels.cl.inc\"\n"
 "$u$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "$u!$UNDIVIDED\n"
 "@)\n"
@@ -6912,7 +6912,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6401 \"kernels.cl.inc\"\n"
+"#line 6440 \"kernels.cl.inc\"\n"
 "@)\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@ns;\n\n"
@@ -6987,7 +6987,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6485 \"kernels.cl.inc\"\n"
+"#line 6524 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@D$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@M$RESULT_TYPE `result_t;\n"
@@ -7205,7 +7205,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6748 \"kernels.cl.inc\"\n"
+"#line 6787 \"kernels.cl.inc\"\n"
 "@D$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@M$OFFSET `offset;\n"
 "@M$PASTE($OFFSET,2)`ends;\n"
@@ -7850,7 +7850,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7502 \"kernels.cl.inc\"\n"
+"#line 7541 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@D$REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -7902,7 +7902,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7570 \"kernels.cl.inc\"\n"
+"#line 7609 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8292,7 +8292,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8015 \"kernels.cl.inc\"\n"
+"#line 8054 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8788,7 +8788,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8596 \"kernels.cl.inc\"\n"
+"#line 8635 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9103,7 +9103,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8971 \"kernels.cl.inc\"\n"
+"#line 9010 \"kernels.cl.inc\"\n"
 "@D$COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9193,7 +9193,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9089 \"kernels.cl.inc\"\n"
+"#line 9128 \"kernels.cl.inc\"\n"
 "@D$@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@D$PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@D$STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9443,7 +9443,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9383 \"kernels.cl.inc\"\n"
+"#line 9422 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9823,7 +9823,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9834 \"kernels.cl.inc\"\n"
+"#line 9873 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_size(0),\n"
@@ -9835,7 +9835,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9854 \"kernels.cl.inc\"\n"
+"#line 9893 \"kernels.cl.inc\"\n"
 "@M$v_BITS `key_bits;\n"
 "@M$v_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9942,7 +9942,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9984 \"kernels.cl.inc\"\n"
+"#line 10023 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -9993,7 +9993,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10041 \"kernels.cl.inc\"\n"
+"#line 10080 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10130,7 +10130,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10200 \"kernels.cl.inc\"\n"
+"#line 10239 \"kernels.cl.inc\"\n"
 "@D@bSTEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10411,7 +10411,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10537 \"kernels.cl.inc\"\n"
+"#line 10576 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -11072,7 +11072,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11327 \"kernels.cl.inc\"\n"
+"#line 11366 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11227,7 +11227,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11506 \"kernels.cl.inc\"\n"
+"#line 11545 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11320,7 +11320,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11608 \"kernels.cl.inc\"\n"
+"#line 11647 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
