@@ -27,7 +27,7 @@
 
    MACROS      Define these before the include that has GPUSCAN_IMPLEMENTATION. All are optional:
                GPUSCAN_STATIC              makes every function static: the library is private to this file
-               GPUSCAN_API                 stands before public functions (default: extern). Define it for every include
+               GPUSCAN_API                 precedes public functions (default: extern). Define it before every include
                GPUSCAN_LINK_OPENCL         links OpenCL (-lOpenCL) instead of loading it. Use it also in programs that
                                            link OpenCL for their own calls
                CL_TARGET_OPENCL_VERSION    as in Khronos' headers, 120 or higher. The default is 300, the newest, so
@@ -54,14 +54,14 @@
                buffer() is the cl_mem of a cl::Buffer, queue() the cl_command_queue of a cl::CommandQueue.)
 
            gpuscan_info info;
-           gpuscan_scan_desc scan = {0}; // what stays zero is the default: u32, exclusive, add, offset 0, no events
+           gpuscan_scan_desc scan = {0}; // fields left at 0 mean u32, exclusive, add, offset 0 and no events
            if (r == 0) r = gpuscan_get_info(gs, &info);
            if (r != 0) return printf("%s\n", gpuscan_result_string(r)), 1;
            scan.call.queue = clCreateCommandQueue(info.context, info.device, 0, NULL);
            scan.src.mem = clCreateBuffer(info.context, CL_MEM_COPY_HOST_PTR, sizeof counts, counts, NULL);
            scan.dst.mem = clCreateBuffer(info.context, CL_MEM_READ_WRITE, sizeof offsets, NULL, NULL);
            scan.count = 8;
-           r = gpuscan_scan(gs, &scan); // checks, enqueues and returns. gpuscan_error says in words what it refuses
+           r = gpuscan_scan(gs, &scan); // checks, enqueues and returns. gpuscan_error says why a call is refused
            clEnqueueReadBuffer(scan.call.queue, scan.dst.mem, CL_TRUE, 0, sizeof offsets, offsets, 0, NULL, NULL);
 
    ERRORS      Functions that can fail return a gpuscan_result: 0, an OpenCL code, or one of the library's own codes,
@@ -74,7 +74,7 @@
                All kernels terminate. Where a work-group waits for others, it waits for a bounded time and then does
                their work itself. The exception is gpuscan_sort on GPUs of NVIDIA (up to 2^21 elements), AMD (up to
                2^20 elements) and Intel (up to 2^18 elements). There a work-group waits without a bound, but only for
-               work-groups that have begun to run. These GPUs never suspend such a group.
+               work-groups that have begun to run. These GPUs never suspend a work-group that has begun to run.
 
    EVENTS      A call enqueues one or several commands, in order: kernels, a clearing of scratch, the read of a result.
                All of them wait for the wait list. The event belongs to the last command. When the event completes, the
@@ -84,23 +84,25 @@
                not flush its queue: as always in OpenCL, clFlush the queue before another queue waits for the event.
 
    LIFETIMES   When a call returns, its desc and everything that the desc points to may be freed: init, custom texts,
-               values, sources, wait list. Buffers, queue and events may be released, as after any enqueue (a user
-               event once its status is set). Until the event completes or the queue is finished, keep the memory that
-               gpuscan_reduce_desc.result points to, and the memory of buffers with CL_MEM_USE_HOST_PTR. Until
-               gpuscan_destroy, keep the functions of logger, tracer, allocator and opencl, and their user pointers.
+               values, sources, wait list. Buffers, queue and events may be released, as after any enqueue. (Set
+               a user event's status before you release the event.) Until the call's event completes or the queue is
+               finished, keep the memory that gpuscan_reduce_desc.result points to, and the memory of buffers with
+               CL_MEM_USE_HOST_PTR. Until gpuscan_destroy, keep the functions and user pointers of logger, tracer and
+               allocator, and the functions of opencl.
 
-   MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. The comments of the
-               operations say how much calls need. A call may bring its own scratch (call.scratch). Calls that use the
-               object's scratch wait for each other, even in different queues. If the wait list of one of them fails,
-               the calls that wait for it fail as well, even on other buffers: they end with
-               CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Calls with their own scratch neither wait nor fail for
-               that reason.
+   MEMORY      Device: the object keeps scratch for its largest call so far. Each of its scratch buffers is up to a
+               quarter larger than this call needed (at most 64 MiB larger). The comments of the operations say how much
+               calls need. A call may bring its own scratch (call.scratch). Calls that use the object's scratch wait for
+               each other, even in different queues. If the wait list of one of them fails, the calls that wait for it
+               fail as well, even on other buffers: they end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Calls
+               with their own scratch neither wait nor fail for that reason.
                Host: gpuscan_desc.allocator provides memory for the object and its programs. It also provides temporary
                memory for building and testing programs, for growing scratch (up to 1 MiB), and for the cache and blobs.
                A call that neither builds nor grows scratch allocates nothing. (The exception is an init on the host
                that is larger than CL_DEVICE_MAX_PARAMETER_SIZE less 256 bytes: the call creates a buffer for it.)
-               The object retains two queues, the queue of its last call and the queue of the last call that used the
-               object's own scratch. It releases a queue when another one replaces it, or in gpuscan_destroy.
+               Besides gpuscan_desc.queue, the object retains the queue of its last call and the queue of the last call
+               that used the object's own scratch. It releases each when another queue replaces it, or in
+               gpuscan_destroy.
 
    THREADS     There is no global state. Only one thread at a time may use an object: if several threads use it, put a
                lock around it. Objects are independent, also on one context, but each builds its own programs. So one
@@ -173,8 +175,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* stops gcc, because this other file is missing, too. gcc goes on after an #error, and after
-                          an include of the very file that __has_include has not found */
+#include <OpenCL/cl.h> /* stops gcc, because this second file is missing, too. gcc continues after an #error, and
+                          after it includes the file that __has_include did not find */
 #elif !defined(__APPLE__) && !defined(__OPENCL_CL_H) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -301,8 +303,8 @@ typedef enum gpuscan_op {
     GPUSCAN_OP_COUNT
 } gpuscan_op;
 
-/* Says how a call is computed. AUTO follows the device profile. The others force one strategy, for tests and
-   comparisons. Every strategy gives the same integers. GPUs refuse the CPU_ ones (see gpuscan_info.refused).
+/* Says how a call is computed. AUTO follows the device profile. Each other value forces one strategy, for tests and
+   comparisons. Every strategy gives the same integers. GPUs refuse the CPU_ strategies (see gpuscan_info.refused).
 
                       scan                                   reduce                       histogram
    MULTI_PASS         sums of chunks, then scan of the       partial results, which a     bins in global memory
@@ -317,13 +319,13 @@ typedef enum gpuscan_op {
    CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     SINGLE_PASS, likewise        as CPU_MULTI_PASS
 
    The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back.
-   MULTI_PASS, and AUTO on a GPU, do so with longer rows, too. Scans along columns take MULTI_PASS or, for SINGLE_PASS
-   and _AHEAD where the call allows it, one launch in which some groups turn other groups' sums into prefixes. They take
-   CPU_MULTI_PASS for the CPU_ strategies. (One column without gaps is scanned as a row.)
-   Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
+   MULTI_PASS, and AUTO on a GPU, do so with longer rows, too. Scans along columns take MULTI_PASS. With
+   SINGLE_PASS or _AHEAD, if the call allows it, they take one launch in which some groups turn other groups' sums into
+   prefixes. With the CPU_ strategies, they take CPU_MULTI_PASS. (One column without gaps is scanned as a row.)
+   Selections and runs are computed as scans are. If a single pass does not fit the call, AUTO takes MULTI_PASS.
 
-   Small sorts take one launch: up to 2,048 to 6,144 elements, the fewer the larger elements are and the smaller groups
-   (CPUs: 65,535; SINGLE_PASS on some GPUs: 2^21). Larger ones take
+   Small sorts take one launch. A small sort has up to 2,048 to 6,144 elements: larger elements and smaller groups lower
+   this limit. (CPUs: 65,535 elements. SINGLE_PASS on some GPUs: 2^21 elements.) Larger sorts take
    MULTI_PASS         three launches for each 8 bits of the keys (4 bits if a group has less than 4 KiB of local memory)
    SINGLE_PASS        (and _AHEAD) one launch that counts digits, then one for each 8 bits, with decoupled look-back
    CPU_MULTI_PASS     (and CPU_SINGLE_PASS) three launches for each 8 bits, with one work-item a group */
@@ -350,8 +352,8 @@ typedef struct gpuscan_buffer {
    read_imageui returns without a sampler. Results are those of a buffer with these values. The desc's element type must
    be the channels' type, or 0. The desc's `channels`, if there is this field, is the number of leading channels to use;
    0 means all. gpuscan_X_prepare and gpuscan_X_scratch_size need an image of the call's format. `mem` is not retained.
-   UNSUPPORTED_IMAGE: the device has no images. INVALID_IMAGE: the format is not supported, or `mem` is no image, or a
-   depth, array, 1D, 3D or multi-sample image. BUFFER_TOO_SMALL: the image lacks some of the call's pixels. */
+   UNSUPPORTED_IMAGE: the device has no images. INVALID_IMAGE: the format is not supported, or `mem` is not an image, or
+   it is a depth, array, 1D, 3D or multi-sample image. BUFFER_TOO_SMALL: the image lacks some of the call's pixels. */
 typedef struct gpuscan_image {
     cl_mem   mem;
     uint64_t x, y;
@@ -380,9 +382,9 @@ typedef struct gpuscan_image {
    one. Only the text of `identity` may leave out elements.
 
    An expression of an image's pixels also sees `at`, an int2 that holds the pixel's column and row in the image, and
-   `near`. near(dx, dy) is the pixel dx columns to the right and dy rows below, and has x's type. For a place outside
-   the image, it is the nearest pixel inside. (`source` does not see the macro `near`.) To count how steep a picture of
-   one channel is:
+   `near`. near(dx, dy) is the pixel dx columns to the right and dy rows below, and has x's type. If that pixel would be
+   outside the image, near(dx, dy) is the nearest pixel inside. (`source` does not see the macro `near`.) To count how
+   steep a picture of one channel is:
 
        static const gpuscan_custom gradient = {
            "float steep(float dx, float dy) { return sqrt(dx * dx + dy * dy); }\n", NULL, 0, NULL, NULL,
@@ -419,9 +421,9 @@ typedef struct gpuscan_image {
              Calls that differ only in the buffers, offsets and counts of their sources run the same program. An
              expression is evaluated only for elements of the call. It may read any element of a source: source0[i], a
              neighbour, an entry of a table. Nothing checks the index, so the expression must keep it below the source's
-             count, as in source0[min(i + 1, values->n - 1)]. In each row, `i` begins with 0 again, but source0 points
-             to the same element in all rows. A source may overlap inputs, but nothing that the call writes. An f16
-             source is read with vload_half(i, source0). `combine` and `identity` see no sources. gpuscan_X_prepare and
+             count, as in source0[min(i + 1, values->n - 1)]. In each row, `i` begins with 0 again, but source0[0] is
+             the same element in all rows. A source may overlap inputs, but nothing that the call writes. An f16 source
+             is read with vload_half(i, source0). `combine` and `identity` see no sources. gpuscan_X_prepare and
              gpuscan_X_scratch_size need the sources' types and counts, but not their buffers. */
 typedef struct gpuscan_custom {
     const char *source;   /* declarations that precede the kernels, or NULL */
@@ -527,7 +529,8 @@ typedef struct gpuscan_tracer {
     void *user;
 } gpuscan_tracer;
 
-/* Lists device features that the library shall not use, for tests of its code without them. 0: it uses all. */
+/* Lists device features that the library must not use, so that tests can run its code for devices without them. 0: the
+   library uses all features. */
 enum {
     GPUSCAN_WITHOUT_INT64_ATOMICS = 1, /* 64-bit atomics */
     GPUSCAN_WITHOUT_F64           = 2, /* double precision */
@@ -609,10 +612,10 @@ typedef struct gpuscan_opencl {
     GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__FIELD)
 } gpuscan_opencl;
 
-/* Says how gpuscan_create opens the object. If all is zero, the object gets the first device whose name, or whose
-   platform's name, contains the value of the environment variable GPUSCAN_DEVICE. If that is not set, the object gets a
-   GPU if there is one, otherwise another accelerator, otherwise a CPU. If there are several, it gets the one with the
-   highest product of compute units and clock.
+/* Says how gpuscan_create opens the object. If all fields are zero, the object gets the first device whose name, or
+   whose platform's name, contains the value of the environment variable GPUSCAN_DEVICE. If this variable is not set,
+   the object gets a GPU if there is one, otherwise another accelerator, otherwise a CPU. Of several such devices, it
+   gets the one with the highest product of compute units and clock.
 
    CACHE     The object stores each program that it builds as a file in the folder `cache`, and loads programs that
              other objects or earlier starts stored. Loaded programs need neither the driver's compiler nor a self-test.
@@ -657,8 +660,8 @@ typedef struct gpuscan_info {
     gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* AUTO's choice for most large counts */
     uint32_t         refused;  /* strategies that at least one operation refuses: a sum of 1 << GPUSCAN_STRATEGY_... */
     uint32_t         refusals; /* how often the library gave up a strategy, the vendor's instructions or, on NVIDIA's
-                                  GPUs, limits of registers, because a program did not build or failed its
-                                  self-test, or sub-groups vary in width. Please report it if this is not 0 */
+                                  GPUs, register limits. It does so if a program does not build or fails its
+                                  self-test, or if sub-groups vary in width. If this is not 0, please report it */
     const char      *refusal;  /* the reason for the last refusal, or "" if there was none */
     const gpuscan_opencl *opencl; /* the entry points that the object calls, valid as long as the object lives */
     gpuscan_strategy sort_strategy;
@@ -752,36 +755,39 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
    only when it needs a program for the first time, and when the object's scratch grows and is cleared. A new program is
    built (a second or less) and tested on a few numbers. Each operation needs one program per combination of types,
-   operator, custom texts, strategy, options, outputs and range of counts. Small and large counts, rows, images and
-   numbers of bins take different programs, with limits that depend on the device. Histograms that count bins in the
-   same way share a program, so few programs serve a growing number of bins. gpuscan_X_prepare builds ahead.
+   operator, custom texts, strategy, options and outputs, and further programs for small and large counts, rows, images
+   and small and large numbers of bins. What is small depends on the device. Histograms that count bins in the same way
+   share a program, so few programs serve a growing number of bins. gpuscan_X_prepare builds programs ahead of calls.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must hold all elements up to the last one of the last row. A range that the call writes must
                    not overlap anything else that the call reads or writes, its scratch included, except as the
                    operation's comment allows (aliasing). Inputs may overlap each other. The rows of one range may lie
                    in the gaps between another range's rows (src and dst side by side in one buffer). If the call writes
                    one of these ranges, the pitches must show that no rows overlap. Let d be the greatest common divisor
-                   of the two pitches in bytes (if one range is a single row: the other's pitch), and s the number of
-                   bytes from the first range's first row to the other range's first row, modulo d. A row of the first
-                   range must have at most s bytes, and a row of the other at most d - s. Otherwise the bytes between
-                   rows count as part of a range. Memory of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the
-                   largest power of two that divides the element's size, but to no more than 16 bytes. (At
-                   call.scratch's offset it must be aligned to 64 bytes.) Custom types that need a larger alignment
-                   (float8: 32 bytes, double16: 128 bytes) need that alignment, also for the beginning of call.scratch's
-                   buffer. A buffer that an image is made of counts as a whole.
+                   of the two pitches in bytes. (If one range is a single row, d is the other range's pitch.) Let s be
+                   the number of bytes from the first range's first row to the other range's first row, modulo d. A row
+                   of the first range must have at most s bytes, and a row of the other range at most d - s bytes:
+                       position modulo d    0 ................ s ........................ d
+                                            first range's row  other range's row
+                   Otherwise the bytes between rows count as part of their range.
+                   Memory of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the largest power of two that
+                   divides the element's size, but to no more than 16 bytes. (At call.scratch's offset it must be
+                   aligned to 64 bytes.) Custom types that need a larger alignment (float8: 32 bytes, double16: 128
+                   bytes) need that alignment, also for the beginning of call.scratch's buffer. A buffer that an image
+                   is made of counts as a whole.
      count_buffer  Optional: one number of count_type, u32 (default) or u64. The device reads the count when the call
                    runs. The desc's `count` is the maximum: it replaces a larger count, and it decides sizes, pitches
                    and scratch. Outputs of elements past the count are unchanged.
      count 0       Buffers of elements may be missing. Totals, results, counters and tallies are still written.
      Scratch       Kernels must be allowed to read and write the buffer of call.scratch. In a reduction to `result`, the
-                   host must also be allowed to read this buffer. Its contents before the call do not matter. Calls with
-                   the same scratch must not run at the same time: their results would be undefined, and the kernels of
-                   a sort might never end.
+                   host must also be allowed to read this buffer. The scratch's contents before the call do not matter.
+                   Calls with the same scratch must not run at the same time: their results would be undefined, and the
+                   kernels of a sort might never end.
      Returns       0, OpenCL's own code, or a code of GPUSCAN_RESULTS. INVALID_BUFFER also if no output is given.
-                   UNSUPPORTED_TYPE for f64 on a device without it. UNSUPPORTED_STRATEGY if a strategy was forced that
-                   does not fit the call or does not work on the device, or if every strategy that fits has failed its
-                   self-test. (AUTO takes a strategy that fits.) CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if an
-                   event of the wait list has failed.
+                   UNSUPPORTED_TYPE for f64 on a device without it. UNSUPPORTED_STRATEGY if the forced strategy does not
+                   fit the call or does not work on the device, or if every strategy that fits the call has failed its
+                   self-test. (AUTO takes a strategy that fits the call.) CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+                   if an event of the wait list has failed.
 
    gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs. It also grows the
    object's scratch, unless call.scratch is given, so that the call neither builds nor allocates. It launches the call's
@@ -793,26 +799,27 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    are left out. Events, queue and buffers may be missing, except a count_buffer, images, a histogram's weights, a
    quantile's cdf, and outputs of selections and runs, if the call has these. (If a selection or runs have no output at
    all, it assumes dst or keys_dst.) Buffers that the call would refuse count as missing. *event becomes NULL. With
-   AUTO, it prepares a scan for both cases, in place and not in place. It prepares a selection in place only if the
-   desc's buffers show that it is, and a sort in place unless the buffers show that it is not. It returns what the call
-   would, except errors of buffers and events.
+   AUTO, it prepares a scan for both cases, in place and not in place. It prepares a selection as in place only if the
+   desc's buffers show that it is in place. It prepares a sort as in place unless the buffers show that it is not. It
+   returns what the call would, except errors of buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) stores in *size the maximum bytes of scratch that a call with this desc needs,
    counted from call.scratch.offset. This may be 0. It builds and tests the program, whose groups decide the size. A
-   smaller count may need more: see call.counts_from. The function takes the same desc and returns the same errors as
-   gpuscan_X_prepare. *size is 0 after a failure.
+   smaller count may need more scratch: with call.counts_from, *size is enough for all counts from that one to the
+   desc's `count`. The function takes the same desc and returns the same errors as gpuscan_X_prepare. *size is 0 after a
+   failure.
 
    gpuscan_X_host works on host arrays, and blocks until the result is there. `desc` may be NULL. The function's own
    arrays and numbers, and the desc's fields host_..., replace fields of the desc; the replaced fields must be zero.
-   (gpuscan_X_prepare and gpuscan_X_scratch_size need the replaced fields: give them a desc that has them.) All else
-   is as in gpuscan_X: total, init_buffer, count_buffer, payloads, scratch and sources without host_data are device
+   (gpuscan_X_prepare and gpuscan_X_scratch_size need the replaced fields: give them a desc that has them.) All else is
+   as in gpuscan_X: total, init_buffer, count_buffer, payloads, scratch and sources without host_data are device
    buffers, and the caller releases the event, which is complete. The arrays may be read before the wait list's events
    have completed; only the kernels wait for those events. An array holds rows * pitch elements, but only `count` in its
    last row (along columns: count * pitch elements, but only `rows` in its last line). Elements between rows are
    unchanged. Arrays may overlap as the buffers of gpuscan_X may, but gaps between rows are part of an array. Arrays may
-   lie at any address. A CPU uses an array in place if it begins at a multiple of its type's size (custom types: of the
-   largest power of two that divides the size), and copies it otherwise. If the device fails while it runs, or while
-   results are fetched, the outputs are undefined. After the call returns, nothing uses the arrays. */
+   lie at any address. A CPU uses an array without a copy if the array begins at a multiple of its type's size (custom
+   types: of the largest power of two that divides the size). Otherwise it copies the array. If the device fails while
+   it runs, or while results are fetched, the outputs are undefined. After the call returns, nothing uses the arrays. */
 
 #if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_SCAN)
 #define GPUSCAN__HAS_SCAN 1
@@ -860,9 +867,10 @@ typedef struct gpuscan_scan_desc {
                  no segments. Float results may have other bits than along rows
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows or along columns, their pitches are equal
-   scratch       about 1/1000 of the data (elements of 64 bytes: up to 1/64); for OFFSETS also one bit per element.
-                 Along columns in one launch up to 1/5 of the data (more if it is forced and lines are few), in several
-                 passes less than 1/50 of large matrices, and up to half of small ones
+   scratch       about 1/1000 of the data's size (elements of 64 bytes: up to 1/64), and for OFFSETS also one bit per
+                 element. Along columns, a scan in one launch needs up to 1/5 of the data's size (more if a strategy is
+                 forced and lines are few). A scan in several passes needs less than 1/50 for large matrices, and up to
+                 half for small ones
    conversion    source elements are converted to dst_type (for f16: f32) before they are combined, by custom->convert
                  or as in C
    floats        are combined in another order than in C's loop, and each strategy has its own order. The following
@@ -913,7 +921,7 @@ typedef struct gpuscan_uniform_add_desc {
    This completes a scan in pieces: each piece is scanned by itself, then combined with the total of all earlier pieces.
 
    scratch       none, so gpuscan_uniform_add_scratch_size builds no program
-   conversion    none. `custom` may be the one of the scan that this call completes: its convert is ignored.
+   conversion    none. `custom` may be that of the scan that this call completes, since custom->convert is ignored here.
                  call.sources must be empty
    method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
@@ -961,8 +969,8 @@ typedef struct gpuscan_reduce_desc {
                  type. The text also sees `at` and `near` (see gpuscan_custom)
    segments      need not cover src, and may be empty: the result is that of "count 0". Offsets that descend or exceed
                  `count` give wrong results, but do no other harm
-   scratch       a few values per compute unit, and with `result`, also the results. If gpuscan_reduce_prepare or
-                 _scratch_size gets neither `dst` nor `result`, it assumes the larger need
+   scratch       a few values per compute unit and, with `result`, the results, too. If gpuscan_reduce_prepare or
+                 _scratch_size gets neither `dst` nor `result`, it assumes `result`, which needs more
    count 0       each result is init or the identity. ARGMIN and ARGMAX give the largest value of
                  dst_type, also if all elements are NaN
    conversion    as in gpuscan_scan, but with segments, i in custom->convert counts from src.offset. ARGMIN and ARGMAX
@@ -1043,7 +1051,8 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        tile_height;   /* rows; 0 means all rows */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
-                                            and upper of channel 0, then of 1, ..., also of channels outside the mask */
+                                            and upper of channel 0, then of channel 1, and so on, also of channels
+                                            outside the mask */
     uint64_t        edges_pitch;   /* elements from one channel's edges to the next's; 0: all channels share one set */
     gpuscan_image   samples_image; /* instead of samples and pitches: `count` x `rows` pixels, from the pixel x, y on */
     uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride needs another program */
@@ -1249,9 +1258,9 @@ typedef struct gpuscan_sort_desc {
 
 /* Sorts elements by their keys. Elements with equal keys keep their order (a stable sort).
 
-   order         integers as numbers, floats from -infinity to infinity, with -0 and +0 equal. NaN comes after all
-                 numbers, in its order in src, even if descending. Keys keep their bits. They are compared by codes,
-                 unsigned integers of the keys' size. bit_begin and bit_end select bits of the code:
+   order         integers as numbers, floats from -infinity to infinity, with -0 and +0 equal. NaNs come after all
+                 numbers, in their order in src, even if descending. Sorted keys have the same bits as in src. Keys are
+                 compared by codes, unsigned integers of the keys' size. bit_begin and bit_end select bits of the code:
                      unsigned integers   the key
                      signed integers     the key with its sign bit inverted
                      floats              positive, zero: sign bit inverted (-0 as +0); negative: all bits inverted
@@ -1268,13 +1277,14 @@ typedef struct gpuscan_sort_desc {
                                       two indices per element, or one if a permutation with indices of this size is
                                       given. An index has 4 bytes (from 2^32 elements on, 8). An array gathered in place
                                       passes through the keys' scratch, which then has at least the array's size
-                     GPUs, many keys  up to four payloads, with up to 16 bytes in all, may move with the keys. There are
-                                      no indices then, but one or two times the payloads' bytes per element, rounded
-                                      up to 4, 8 or 16
+                     GPUs, many keys  up to four payloads, with up to 16 bytes in all, may move with the keys. The
+                                      scratch then has no indices, but one or two records per element. A record has the
+                                      payloads' bytes, rounded up to 4, 8 or 16
                  With may_destroy_src, each array's src serves as scratch if the sort is neither small nor in place.
-                 Then one payload of 4 or 8 bytes needs none, and neither do keys if there is a dst and no custom->key.
-                 Such a sort copies its result if the number of passes is even (a sort in place: if it is odd). A pass
-                 sorts by 8 or 4 bits, and small sorts take one launch: see gpuscan_strategy.
+                 Then one payload of 4 or 8 bytes needs no scratch, and neither do keys if there is a dst and no
+                 custom->key. Such a sort copies its result if the number of passes is even. (A sort in place copies its
+                 result if this number is odd.) A pass sorts by 8 or 4 bits, and small sorts take one launch: see
+                 gpuscan_strategy.
                  Ask gpuscan_sort_scratch_size with the call's count, since a smaller count may need more: below 2^20
                  elements, and in some larger sorts, a GPU moves indices instead of payloads (except one of 4 or 8
                  bytes). gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
@@ -1559,8 +1569,8 @@ static const char *const gpuscan__library_names[] = {
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
 /* Lists frequent words of the kernels, the longest first. In the embedded text, two characters stand for each word: see
-   gpuscan__word. They do so in words too, and $ and ` are abbreviations: see gpuscan__text_code. tools/embed reads this
-   table. */
+   gpuscan__word. The words in this table contain such pairs and the abbreviations $ and `, too: see gpuscan__text_code.
+   tools/embed reads this table. */
 static const char gpuscan__words[154][16] = {
     "int k`Yk<@.;k+", "@j`$6*$6@d$p", "@l`@r*@r){", "`identity_$m(`.", "v`Yv<@O;v++)", "__attribute__((", "@Mstruct{",
     "@O_STRIDE", "kernel $@|_", "kernels.cl.inc", "static in`I ", "@x_VECTORS", "$PREFIX_WORDS", "`identity(`.)",
@@ -11496,14 +11506,14 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
 
-/* Lists the constants that host and kernels share: GPUSCAN__... on the host, the macro GPUSCAN_... in each program. */
+/* Lists the constants that host and kernels share: GPUSCAN__NAME on the host, the macro GPUSCAN_NAME in programs. */
 #define GPUSCAN__DEVICE_CONSTANTS(X)                                                                                   \
     X(FLAG_INIT, 1)          /* the kernel's argument init_value holds the init */                                     \
     X(FLAG_INIT_BUFFER, 2)   /* the buffer init_buffer holds the init */                                               \
     X(FLAG_TOTAL, 4)         /* the call wants totals */                                                               \
     X(FLAG_COUNT_U32, 8)     /* count_buffer holds the count, as u32 */                                                \
     X(FLAG_COUNT_U64, 16)    /* count_buffer holds the count, as u64 */                                                \
-    X(FLAG_STREAM, 32)       /* the output is large: kernels store it so that it bypasses the caches */                \
+    X(FLAG_STREAM, 32)       /* the output is large, so kernels' stores of it bypass the caches */                     \
     X(FLAG_ACCUMULATE, 128)  /* histogram: kernels add to the counters instead of overwriting them */                  \
     X(FLAG_FINISH, 256)      /* histogram: this launch also writes `counts`; otherwise a second launch does */         \
     X(FLAG_TALLY_U32, 512)   /* the call wants the number of selected elements or runs, as u32 */                      \
@@ -11513,7 +11523,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_BY_INDEX, 8192)   /* sort: the values that move with the keys are indices */                                \
     X(FLAG_NO_KEYS, 16384)   /* sort: the call wants no keys */                                                        \
     X(FLAG_BUCKETS, 32768)   /* sort: the first pass moves elements to buckets by the keys' most significant digit */  \
-    X(FLAG_IF_UNEVEN, 65536) /* sort on a CPU: kernels return at once if no bucket exceeds a core's share of keys */   \
+    X(FLAG_IF_UNEVEN, 65536) /* sort on a CPU: kernels return at once if no bucket exceeds a compute unit's share */   \
     X(FLAG_PACKS, 131072)    /* sort: the first pass packs payloads from several arrays into records */                \
     X(FLAG_UNPACKS, 262144)  /* sort: the last pass unpacks the records and stores each payload to its array */        \
     X(FLAG_BLOCKS, 524288)   /* sort on a CPU: elements move block by block, a block's keys first, then its values */  \
@@ -11533,8 +11543,8 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
     X(BIN_MODE_CHECKED, 3)                                                                                             \
     X(BIN_MODE_GENERAL, 4)                                                                                             \
-    X(BIN_MODE_GUESS, 5)     /* for floats. Bins' edges correct an estimated bin, even a very wrong one */             \
-    X(BIN_MODE_NEAREST, 6)   /* for floats. An estimated bin is right, or one too high: its lower edge tells which */  \
+    X(BIN_MODE_GUESS, 5)     /* for floats. Kernels correct an estimated bin, even a very wrong one, by the edges */   \
+    X(BIN_MODE_NEAREST, 6)   /* for floats. An estimated bin is right or one too high: its lower edge tells which */   \
     X(HEADS_NONE, 0)         /* HEADS_...: where segments of a scan begin. NONE: there are no segments */              \
     X(HEADS_FLAGS, 1)        /* segments begin where a flag is not 0 */                                                \
     X(HEADS_KEYS, 2)         /* segments begin where a key differs from the key before it */                           \
@@ -11581,7 +11591,7 @@ static const char gpuscan__device_constants[] = GPUSCAN__DEVICE_CONSTANTS(GPUSCA
     X(CL_INVALID_GLOBAL_OFFSET) X(CL_INVALID_EVENT_WAIT_LIST) X(CL_INVALID_EVENT) X(CL_INVALID_OPERATION)              \
     X(CL_INVALID_BUFFER_SIZE) X(CL_INVALID_GLOBAL_WORK_SIZE) X(CL_INVALID_PROPERTY)
 
-/* The texts, in the codes' order, are one string, each with its NUL: an array of pointers would need relocations. */
+/* Holds all texts, each with a NUL, in one string in the order of gpuscan__results: pointers would need relocations. */
 #define GPUSCAN__RESULT_CODE(name, value, text) name,
 #define GPUSCAN__RESULT_TEXT(name, value, text) text "\0"
 #define GPUSCAN__OPENCL_CODE(name) name,
@@ -11601,7 +11611,7 @@ GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
 }
 
 #define GPUSCAN__ERROR_SIZE 8192 /* bytes of gs->error. A longer build log is cut, but the logger gets all of it */
-#define GPUSCAN__CACHE_MOST 4000 /* bytes for the cache folder's name and NUL: paths of files in it then fit PATH_MAX */
+#define GPUSCAN__CACHE_MOST 4000 /* maximum bytes of the cache folder's name, so that its files' paths fit PATH_MAX */
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
@@ -11633,9 +11643,9 @@ enum {
     GPUSCAN__FOR_F16_SEGMENTS = GPUSCAN__FOR_F16 | GPUSCAN__FOR_SEGMENTS,
     GPUSCAN__FOR_LISTS = 32,   /* selections and runs */
     GPUSCAN__FOR_SELECTIONS = 64,
-    GPUSCAN__FOR_INDICES = 128, /* selections that store indices, but no elements */
-    GPUSCAN__FOR_OUTPUTS = 256, /* selections with several outputs besides indices, or wide elements (WIDE_ELEMENTS) */
-    GPUSCAN__FOR_ELEMENTS = 512, /* selections that store only dst, by a predicate or with src as flags */
+    GPUSCAN__FOR_INDICES = 128, /* selections that store no elements, only indices or a count */
+    GPUSCAN__FOR_OUTPUTS = 256, /* selections: several outputs besides indices, or elements of WIDE_ELEMENTS bytes */
+    GPUSCAN__FOR_ELEMENTS = 512, /* selections that store only dst, and select by a predicate or by src as flags */
     GPUSCAN__FOR_RUNS = 1024,
     GPUSCAN__FOR_KEYS = 2048,  /* runs that reduce nothing */
     GPUSCAN__FOR_F64_VALUES = 4096, /* runs that reduce f64 values */
@@ -11654,9 +11664,9 @@ typedef struct gpuscan__tuning {
     uint64_t up_to;   /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
-    uint32_t ahead;     /* if SINGLE_PASS_AHEAD loads tiles twice: how far ahead of the scan it sums them, in bytes of
+    uint32_t ahead;     /* how far ahead of the scan SINGLE_PASS_AHEAD sums tiles if it loads them twice, in bytes of
                            src and dst (runs: keys; selections: src or flags. A flag of 1 bit counts as 4 bytes) */
-    uint32_t registers; /* NVIDIA: maximum registers per work-item; 0: no limit. Intel: not 0: large register file */
+    uint32_t registers; /* NVIDIA: maximum registers per work-item; 0: no limit. Intel: if not 0, large register file */
     int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: gpuscan__loads_once decides */
 } gpuscan__tuning;
 
@@ -11665,16 +11675,16 @@ typedef struct gpuscan__facts {
     char name[16];
     cl_device_type type; /* the profile matches devices that have any of these bits */
     cl_uint vendor;      /* the CL_DEVICE_VENDOR_ID that the profile matches; 0: any */
-    char part[16];       /* a text that the device's or its platform's name has to contain; "": any name fits */
+    char part[16];       /* a text that the device's or its platform's name must contain; "": any name fits */
     int launches_late; /* 1: the driver may compile a kernel only at its first launch, as PoCL and Mesa do */
     uint32_t polls;    /* how often a group polls the result of another group's tile before it sums that tile itself */
-    unsigned refused;  /* the strategies that do not work on the device, each as a bit 1 << strategy */
+    unsigned refused;  /* the strategies that the device refuses, each as a bit 1 << strategy */
 } gpuscan__facts;
 
 /* Lists the fields of a profile: X(field, values), with a value for each GPUSCAN__ON_... in this order: simulator,
    NVIDIA, AMD, Intel, other GPU, llvmpipe, Skylake, other CPU, unknown. `group`, `vectors` and `registers` are as in
    gpuscan__tuning.
-     ALIKE    the same value for all profiles. It is a field so that tests can change it
+     ALIKE    the same value for all profiles. The value is a field so that tests can change it
      NVIDIA   a value for NVIDIA's GPUs, and one for all others
      CHOOSE   strategies: for the simulator; NVIDIA's, AMD's and Intel's GPUs; CPUs; all others */
 #define GPUSCAN__ALIKE(v) {v, v, v, v, v, v, v, v, v}
@@ -11687,12 +11697,13 @@ typedef struct gpuscan__facts {
 /* Tuning of scans, selections and runs, and of all multi-pass operations. `parts_vectors`, for MULTI_PASS, is 4 on
    AMD's GPUs, since with 8 vectors of 8-byte elements, registers suffice for only 2 waves. `rows_group` is 0 on
    llvmpipe, since Mesa 22.3's llvmpipe computes tiles of whole rows wrong. PoCL and Oclgrind compute them right. With
-   56 registers, most short rows are scanned as fast as with 64. Some are scanned faster, because more groups of 384
-   work-items fit a multiprocessor. Prefetching tiles makes scans slower. tuning: scan-counted-registers, scan-rows */
+   56 registers (rows_registers[0]), most short rows are scanned as fast as with 64, and some faster: more groups of
+   384 work-items fit a multiprocessor. Prefetches would make scans slower. tuning: scan-counted-registers, scan-rows */
 #define GPUSCAN__NUMBERS_tiles(X)                                                                                      \
-    X(groups_per_unit, {  4,   8,   8,   8,   8, 64,   4,   4,   4}) /* groups per compute unit in multi-pass calls */ \
+    /* groups per compute unit in multi-pass calls, and in single passes if only the device knows the count */         \
+    X(groups_per_unit, {  4,   8,   8,   8,   8, 64,   4,   4,   4})                                                   \
     /* register limits for selections by bits, and for groups that process several tiles each. A limit in the call's   \
-       row of gpuscan__tunings replaces them. [0]: elements and keys of up to 4 bytes, [1]: of more than 4 bytes */    \
+       row of gpuscan__tunings replaces these limits. [0]: elements and keys of up to 4 bytes, [1]: of more bytes */   \
     X(counted_registers[2], GPUSCAN__NVIDIA(64, 0), GPUSCAN__NVIDIA(80, 0))                                            \
     X(parts_vectors,   {  0,   0,   4,   4,   0,  0,   0,   0,   0}) /* maximum vectors in MULTI_PASS; 0: no limit */  \
     /* maximum elements of a selection's tile: 16-bit indices and local memory allow no more */                        \
@@ -11712,8 +11723,8 @@ typedef struct gpuscan__facts {
    A large sort first moves elements into buckets by their top digit. If buckets have sort_bucket / 2 bytes or more on
    average, a work-item moves a block of keys, then the values of this block. With smaller buckets, that is slower.
    Later passes move a bucket from one array to another and back. A second-level cache (2 MiB or less on the measured
-   CPUs) holds the bucket in both arrays only if it has less than sort_split bytes: larger buckets are divided again.
-   tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
+   CPUs) holds the bucket in both arrays only if the bucket has less than sort_split bytes. Larger buckets are divided
+   again. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
 #define GPUSCAN__NUMBERS_cpu(X)                                                                                        \
     X(chunk,        {4096, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 17, 1 << 18, 1 << 18})                    \
     X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* how far ahead src is prefetched, in bytes; 0: not at all */  \
@@ -11760,24 +11771,24 @@ typedef struct gpuscan__facts {
 
 /* Histograms. On an NVIDIA GPU, one group of 1024 work-items has all registers of a multiprocessor. While some of its
    sub-groups load, others count. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank.
-   Larger samples arrive too slowly to need that. On AMD's and Intel's GPUs, two groups per unit, each with 32 copies of
-   256 bins (fewer, if the bins are not the bytes' values), fill 64 KiB of local memory. On CPUs, groups draw parts of
-   the samples by ticket, so one group per thread suffices. 1-byte samples get 4 groups, a number from before their
-   groups drew tickets. tuning: histogram-copies */
+   Larger samples are loaded too slowly to need 32 copies. On AMD's and Intel's GPUs, two groups per unit, each with 32
+   copies of 256 bins (fewer, if the bins are not the bytes' values), fill 64 KiB of local memory. On CPUs, groups draw
+   parts of the samples by ticket, so one group per compute unit suffices. (1-byte samples still get 4 groups, a number
+   from before tickets.) tuning: histogram-copies */
 #define GPUSCAN__NUMBERS_histogram(X)                                                                                  \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_MULTI_PASS, SINGLE_PASS))                                \
     X(group,         {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                        \
     X(vectors, GPUSCAN__ALIKE(4))                                                                                      \
     X(per_unit[2],   { 4,    1,   2,   2,   4, 16,  4,  4,  4}, /* groups per compute unit. [1]: samples > 1 byte */   \
                      { 4,    1,   4,   4,   4, 16,  1,  1,  4})                                                        \
-    /* groups per compute unit if bins lie in global memory, or in slices while plan->few and key.rows are 0 */        \
+    /* groups per compute unit if bins lie in global memory, or in slices and plan->few and key.rows are 0 */          \
     X(per_unit_far,  { 4,    2,   4,   4,   4, 16,  1,  1,  4})                                                        \
     /* minimum vectors per work-item if local memory holds all bins, and not only a slice (a part of the bins) */      \
     X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4})                                                        \
     X(copies[2],     { 2,   32,  32,  32,   4,  2,  8,  8,  4}, /* maximum copies of the bins in local memory */       \
                      { 2,   16,   8,   8,   4,  2,  8,  8,  4}) /* [1]: samples > 1 byte */                            \
-    /* register limit if local memory holds all bins, if samples are few and bins lie in slices (plan->few), or if     \
-       bins lie in global memory and there are several rows, picture tiles or an image (key.rows) */                   \
+    /* register limit in three cases: local memory holds all bins; bins lie in slices, and samples are few             \
+       (plan->few); bins lie in global memory, and there are several rows, picture tiles or an image (key.rows) */     \
     X(registers, GPUSCAN__NVIDIA(64, 0))                                                                               \
     /* vectors that a work-item loads at a time if bins lie in slices and samples are few (plan->few) */               \
     X(short_vectors, { 2,    4,   0,   0,   0,  0,  2,  2,  0})                                                        \
@@ -11840,7 +11851,7 @@ typedef struct gpuscan__sort_tile {
 typedef struct gpuscan__device {
     cl_device_type type;
     cl_uint vendor, units;
-    uint64_t work_items; /* maximum number of work-items of a launch: size_t must hold it on host and device */
+    uint64_t work_items; /* maximum number of work-items of a launch, which must fit size_t on host and device */
     size_t group_limit; /* maximum number of work-items of a group, a power of two */
     uint64_t local_memory, cache;
     uint64_t parameters; /* maximum bytes of a kernel's arguments */
@@ -11849,7 +11860,7 @@ typedef struct gpuscan__device {
     int version, c_version; /* the versions of OpenCL and of OpenCL C: 120, 200 or 300 */
     int f64, int64_atomics, zero_copy, images;
     int fence, lanes; /* the GPUSCAN__FENCE_... and the GPUSCAN__LANES_... that programs use */
-    int asks_width;   /* 1: kernels with LANES_SUBGROUPS cannot require a width, so the host queries each one's width */
+    int asks_width;   /* 1: kernels with LANES_SUBGROUPS cannot require a width: the host queries each kernel's width */
     uint32_t lane_width;
     char name[256], platform[256], driver[256], version_text[256];
     const char *build_options;
@@ -11896,7 +11907,7 @@ enum { GPUSCAN__VALUES_MOST = 256 }; /* maximum bytes of call.values, the last f
 #define GPUSCAN__NUMBERS_MOST                                                                                          \
     (GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong) + GPUSCAN_MAX_SOURCES * sizeof(cl_ulong) + GPUSCAN__VALUES_MOST)
 
-/* A text that grows. `failed` stays set when memory runs out, so callers check it only once, at the end. */
+/* A text that grows. `failed` is set when memory runs out and stays set, so callers check it only once, at the end. */
 typedef struct gpuscan__text {
     const gpuscan_allocator *allocator;
     char *data;
@@ -11927,12 +11938,12 @@ typedef struct gpuscan__program {
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
     size_t stored;           /* 1 + bytes of PART_RECORDING when the program was loaded or last written to the cache,
-                                even if that failed; 0: neither. It is written again only if PART_RECORDING has grown */
+                                even if that failed; 0: neither. The program is written again if PART_RECORDING grows */
     int runs;                /* 1: a call has launched the program */
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
 
-/* Lists the kinds of recorded arguments. For SHAM and all kinds after it, gpuscan__replay passes mems[kind]. */
+/* Lists the kinds of recorded arguments. For SHAM and all kinds after it, gpuscan__replay_launch passes mems[kind]. */
 enum {
     GPUSCAN__SET_VALUE,
     GPUSCAN__SET_LOCAL,   /* local memory */
@@ -11945,7 +11956,7 @@ enum {
 
 /* Describes the stand-ins for a call's buffers in a rehearsal, a launch ahead of a call: see gpuscan__rehearse. */
 typedef struct gpuscan__stage {
-    uint64_t sham, scratch, zeros; /* bytes of a buffer's stand-in, of scratch, and of the zeros that begin scratch */
+    uint64_t sham, scratch, zeros; /* bytes of a buffer's stand-in, of scratch, and of the zeros at its beginning */
     cl_image_format image;         /* the stand-in image's format; all 0: no image */
 } gpuscan__stage;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
@@ -11973,7 +11984,7 @@ typedef struct gpuscan__recording {
 /* The object's scratch buffers. All but PLAIN begin with ticket counters, which are 0 between calls.
      ZEROS      accumulators of histograms and digit counts of sorts, 0 between calls
      WORDS...   state words of one width. An epoch in each word distinguishes it from words of earlier calls. Words of
-                several widths in one buffer would not work: bits of one could look like the epoch of another
+                several widths need several buffers: bits of one word could look like another word's epoch
      PLAIN      everything else */
 enum { GPUSCAN__ZEROS = 0, GPUSCAN__WORDS32, GPUSCAN__WORDS64, GPUSCAN__WORDS128, GPUSCAN__PLAIN, GPUSCAN__SCRATCHES };
 #define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines, so that the state words after
@@ -12017,7 +12028,7 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
         gs->logger.log(level, message, gs->logger.user);
 }
 
-/* Stores a failure's text and logs it. Returns `result` or, if that is 0 (a driver gave no code), an error code. */
+/* Stores a failure's text and logs it. Returns `result`, or CL_OUT_OF_RESOURCES if `result` is 0 (a driver's bug). */
 GPUSCAN__PRINTF(3, 4)
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
     const char *words;
@@ -12080,8 +12091,8 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
     gpuscan__text_bytes(text, string, strlen(string));
 }
 
-/* The marks. In embedded code, a backquote and one of these characters, a mark, stand for code that passes a call's
-   values and sources from function to function: see VALUES in tools/embed. Three marks are only in texts of this file:
+/* Lists the marks. In embedded code, a backquote and a mark stand for code that passes a call's values and sources from
+   function to function: see VALUES in tools/embed. Three marks are only in texts of this file:
      !  declares the variables that an expression sees
      ?  declares the members of the struct that is passed
      ~  declares two members of a kernel's struct of numbers: the sources' offsets, and the values as 64-bit words,
@@ -12244,12 +12255,12 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
        GPUSCAN__DATA_SET, GPUSCAN__DATA_SPARSE };
 
 /* Lists the operators in the order of gpuscan_op. Columns after the name:
-     an expression of a and b (scalars or vectors), except for floats
+     the expression of a and b (scalars or vectors) for integers and custom types
      the expression for floats; "": the operator is not for floats
-     the identity; "": the type's largest value (MIN) or least value (MAX), and signed integers are computed as such,
-     while operators with an identity compute them as unsigned integers (which wrap by definition)
+     the identity; "": the type's largest value (MIN) or least value (MAX). Builtin operators with another identity
+     compute signed integers as unsigned integers, which wrap by definition
      the self-test's data
-     the host's expression of integers a and b in self-tests, which use b ? b : a as custom operator. `less` is a < b */
+     the host's expression of integers a and b in self-tests. Self-tests of OP_CUSTOM use b ? b : a. `less` is a < b */
 #define GPUSCAN__OPS(X)                                                                                                \
     X(OP_ADD, "a + b", "a + b", "0", SUM, a + b)                                                                       \
     X(OP_MIN, "min(a, b)", "fmin(a, b)", "", FALLING, less ? a : b)                                                    \
@@ -12308,7 +12319,7 @@ static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Returns the largest power of two that divides `size`. Custom types of `size` bytes are aligned to it. */
+/* Returns the largest power of two that divides `size`. No type of `size` bytes needs a larger alignment. */
 static uint32_t gpuscan__alignment(uint32_t size) {
     return size & (0u - size);
 }
@@ -12431,7 +12442,7 @@ static int gpuscan__is_float_sum(const gpuscan__elements *e) {
     return e->op == GPUSCAN_OP_ADD && gpuscan__is_float(e->dst) && e->channels <= 1 && !e->key;
 }
 
-/* The types in which memory is moved, indexed by the log2 of a type's size in bytes. */
+/* Names the types in which kernels move memory. Entry k has 2^k bytes. */
 static const char gpuscan__raw_names[][8] = {"uchar", "ushort", "uint", "uint2", "uint4", "uint8", "uint16"};
 
 /* Returns the unsigned type of `size` bytes. In gpuscan_type, signed and unsigned types alternate up to U64. */
@@ -12458,7 +12469,6 @@ static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, in
     gpuscan__define_infinity(text, size, real);
 }
 
-/* Defines RUNS, REDUCES and, for runs, the macros of their keys and outputs. */
 static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e) {
     gpuscan__define_number(text, "RUNS", e->key != GPUSCAN_TYPE_DEFAULT);
     gpuscan__define_number(text, "REDUCES", (uint64_t)e->reduces);
@@ -12473,7 +12483,7 @@ static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e
     gpuscan__define_key(text, e->key_size, gpuscan__types[e->key].kind == 'f', e->key == GPUSCAN_TYPE_CUSTOM);
 }
 
-/* Defines what only ARGMIN and ARGMAX have. Their elements are values with indices. */
+/* Defines macros that only programs of ARGMIN and ARGMAX have. Their elements are values with indices. */
 static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
     const gpuscan__type_facts *src = &gpuscan__types[e->src];
     gpuscan__define(text, "ARG_BEFORE(a, b)", e->op == GPUSCAN_OP_ARGMIN ? "((a) < (b))" : "((a) > (b))");
@@ -12482,7 +12492,7 @@ static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e,
     gpuscan__define(text, "ARG_WORST", e->op == GPUSCAN_OP_ARGMIN ? src->largest : src->least);
 }
 
-/* Holds the names of types: elements (src, dst), x in the conversion (value), its result (number), arithmetic (t). */
+/* Names the types of elements (src, dst), of the conversion's x (value) and result (number), and of arithmetic (t). */
 typedef struct gpuscan__type_names {
     const char *src, *dst, *value, *number, *t;
 } gpuscan__type_names;
@@ -12531,7 +12541,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const gpuscan__type_facts *src = &gpuscan__types[e->src], *dst = &gpuscan__types[e->dst];
     int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && !e->selects &&
                (!e->key || e->reduces);
-    uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* plain: T's bytes */
+    uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* plain: bytes of T */
     gpuscan__type_names names;
     char vector[24];
     names.src = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
@@ -12592,12 +12602,12 @@ typedef struct gpuscan__range {
     int required; /* 1: a call needs the buffer or the host array. Preparations may lack it */
     int reads, writes;
     int rereads;  /* 1: a pass reads from the range what an earlier pass wrote */
-    int in_place; /* two ranges with the same number here, not 0, may share memory even if one is written */
+    int in_place; /* ranges with the same number here (not 0) may share memory even if the call writes one of them */
     int shorter;  /* 1: the range may end before another range whose memory it shares, see in_place */
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* 1: buffer.mem is an image, which has been checked already */
     int at_zero;  /* 1: kernels access the range even if the count is 0 and no total is wanted, see gpuscan__rehearse */
-    /* gpuscan__check_range sets the fields below. root: the buffer that buffer.mem is, or that it is a part of */
+    /* gpuscan__check_range sets the fields below. root: buffer.mem or, if it is made of a buffer, that buffer */
     cl_mem root;
     cl_mem_flags flags;
     uint64_t begin, end; /* the range is [begin, end) of root, in bytes */
@@ -12639,7 +12649,7 @@ struct gpuscan__plan {
     /* the function `choose` of the operation sets the fields below from the elements and the device's profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* maximum bytes of PLAIN scratch that kernels use if count_buffer holds 0; 0: no limit */
+    uint64_t idle_plain; /* maximum bytes of PLAIN scratch that kernels use if count_buffer holds 0; 0: all of it */
 
     int not_built; /* 1: the driver did not build the program; gpuscan__build sets it */
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
@@ -12653,14 +12663,14 @@ struct gpuscan__operation {
     const char *name;
     uint32_t number;  /* the operation's GPUSCAN__OPERATION_... */
     int uses_scratch; /* 1: some calls of the operation use scratch */
-    int trusts_group; /* 1: with LANES_PTX, kernels run with the group size that they were built for. The limit that
-                         the driver reports is ignored, since it is 256 if registers are limited */
+    int trusts_group; /* 1: with LANES_PTX, kernels run with the group size that they were built for. The host ignores
+                         the driver's limit, which is 256 if registers are limited */
     int has_capacity; /* 1: the desc has a capacity, which limits its outputs */
     int in_order;     /* 1: one sub-group combines a group's results in order if the operator does not commute */
     /* Checks all arguments except buffers, and sets elements and ranges from them. */
     gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
     /* Sets the program's key (unless a self-test gives it), the groups and the scratch from elements, counts and
-       profile. gpuscan__choose calls it, and calls it again after group_limit is lowered or a strategy is refused. */
+       profile. A call runs `choose` again after its group_limit is lowered or a strategy is refused. */
     gpuscan_result (*choose)(gpuscan *gs, gpuscan__plan *plan);
     /* Returns an array: the names of the kernels in the key's program, then NULL. */
     const char *const *(*kernels)(const gpuscan__key *key);
@@ -12755,7 +12765,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_OTHER_GPU, "GPU", CL_DEVICE_TYPE_GPU, 0, "", 1, 4096, GPUSCAN__CPU_STRATEGIES},
     /* llvmpipe silently ends every loop after 65535 iterations. Many groups, as on a GPU, keep loops short. If a
        launch's groups run for unequal times, Mesa 22.3 reports too early that the launch has finished. Scans with
-       SINGLE_PASS_AHEAD are then wrong, so it is refused. */
+       SINGLE_PASS_AHEAD are then wrong, so this strategy is refused. */
     {GPUSCAN__ON_LLVMPIPE, "llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", 1, 4096,
      GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
     /* This row precedes the Skylake row, since PoCL names AMD's CPUs with AVX-512 (and unknown CPUs) skylake-avx512. */
@@ -12808,7 +12818,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, SCANS, 1, 1024, SINGLE_PASS, 256, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 0, 512, SINGLE_PASS, 256, 2, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 0, 8192, SINGLE_PASS, 256, 4, 0, 64, 0),
-    /* UNPACKED: integers of 1 or 2 bytes that gpuscan__packed does not pack. Later SCANS rows are for packed ones */
+    /* UNPACKED: 1- and 2-byte integers that gpuscan__packed does not pack. Later SCANS rows get the packed ones */
     GPUSCAN__TILE(NVIDIA, UNPACKED, 1, 0, SINGLE_PASS_AHEAD, 128, 8, 24, 64, 0),
     GPUSCAN__TILE(NVIDIA, UNPACKED, 2, 0, SINGLE_PASS_AHEAD, 128, 8, 24, 80, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 24, 48, 0),
@@ -12890,8 +12900,8 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(LLVMPIPE, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0),
     GPUSCAN__TILE(UNKNOWN, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0)};
 
-/* Returns the first row that fits the device and the call, or NULL. calls: the call's GPUSCAN__FOR_... bits. size:
-   an element's bytes. bytes: all elements' bytes. strategies: bit s allows rows of strategy s, AUTO's bit all. */
+/* Returns the first row that fits the device and the call, or NULL. calls: the call's GPUSCAN__FOR_... bits. size: an
+   element's bytes. bytes: all elements' bytes. strategies: bit s allows rows of strategy s, AUTO's bit all rows. */
 static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
                                                    unsigned strategies) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -12912,15 +12922,15 @@ static const gpuscan__tuning *gpuscan__any_tuning(const gpuscan *gs) {
     return gpuscan__find_tuning(gs, GPUSCAN__FOR_ALL, 0, UINT64_MAX, 1u << GPUSCAN_STRATEGY_AUTO);
 }
 
-/* The tiles of sorts with lanes, {group, elements per work-item, registers}, indexed [profile][keys][values]:
+/* Lists the tiles of sorts with lanes, {group, elements per work-item, registers}, as [profile][keys][values]:
      keys    0: integers of up to 4 bytes   1: 8 bytes   2: floats of up to 4 bytes
      values  0: none   1: 4 bytes   2: 8 bytes   3: 16 bytes
    NVIDIA's tiles are as large as local memory allows: a larger tile stores longer runs of elements with one digit. With
    more registers per work-item, fewer groups would run. More groups per compute unit or earlier loads of values are
    slower: they evict lines from the cache before stores have filled them. tuning: sort-tiles, sort-record-tiles
    AMD's tiles of 4-byte keys, alone or with 4-byte values, fill the local memory that `sort.local` allows. Intel's
-   tiles of 36 keys per work-item, or of 28 keys with values, need the larger register file. It leaves room for fewer
-   groups, but local memory holds no more groups. More than 26 floats without values would spill on Intel's GPUs.
+   tiles of 36 keys per work-item, or of 28 keys with values, need the larger register file. It limits the number of
+   groups, but local memory limits this number as much. More than 26 floats without values would spill on Intel's GPUs.
    tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tile gpuscan__sort_tiles[GPUSCAN__PROFILE_COLUMNS][3][4] = {
     {{{0, 0, 0}}},
@@ -13012,8 +13022,9 @@ static int gpuscan__has_extension(const char *extensions, const char *name) {
     return 0;
 }
 
-/* Returns the width that all kernels' sub-groups should have, or 0 if none is known. With asks_width, the device names
-   it. Otherwise kernels require it: Intel's compiler would choose any. Most Intel GPUs are fastest with 16. */
+/* Returns the width that all kernels' sub-groups should have, or 0 if none is known. With asks_width, the device
+   reports a width. Otherwise kernels require one: Intel's compiler would choose any, and most Intel GPUs are fastest
+   with 16. */
 static uint64_t gpuscan__subgroup_width(const gpuscan *gs) {
     static const uint32_t widths[] = {16, 32, 8};
     size_t sizes[16], bytes = 0, i, w;
@@ -13277,7 +13288,7 @@ GPUSCAN__COLD uint64_t gpuscan__device_hash(gpuscan *gs) {
 }
 
 /* A blob is this header, then the entries. An entry is a gpuscan__blob_entry, then its parts. Numbers are in the host's
-   byte order. The checksum covers all bytes behind the field `checksum`. */
+   byte order. The checksum covers all bytes after the field `checksum`. */
 typedef struct gpuscan__blob_header {
     uint64_t magic, device_hash, size, checksum, entries;
     uint64_t scratch[GPUSCAN__SCRATCHES]; /* bytes of scratch that the object needed when the blob was made */
@@ -13351,8 +13362,8 @@ GPUSCAN__COLD void gpuscan__free_programs(gpuscan *gs, gpuscan__program *program
     }
 }
 
-/* Returns the caller's text number `i` for a program, or NULL if there are only `i`: the texts of `e->custom`, then the
-   types of sources. Returns "\1" for a text that is NULL: "" would make an empty `convert` and a missing one equal. */
+/* Returns the caller's text `i`. The texts are those of e->custom, then the types of sources. Returns NULL if there are
+   only `i` texts, and "\1" for a text that is NULL: "" would make an empty `convert` and a missing one equal. */
 static const char *gpuscan__custom_text(const gpuscan__elements *e, size_t i) {
     const gpuscan_custom *custom = e->custom;
     const char *const texts[] = {custom->source,  custom->type,   custom->combine, custom->identity,
@@ -13391,7 +13402,8 @@ static const char *gpuscan__wrong_size(const char *log) {
     return NULL;
 }
 
-/* Puts the build log into gs->error. Returns ERROR_BUILD or, with custom texts, ERROR_CUSTOM_SIZE or _SOURCE. */
+/* Reports a failed build. Returns `code` or, if that is CL_BUILD_PROGRAM_FAILURE, puts the build log into gs->error and
+   returns ERROR_BUILD or, with custom texts, ERROR_CUSTOM_SIZE or _SOURCE. */
 static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_int code, int custom) {
     size_t size = 0;
     char *log = NULL;
@@ -13418,11 +13430,12 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
     return result;
 }
 
-/* Builds a program. registers: see gpuscan__registers. If a build with a limit fails, builds without it, then also
-   without optimization. NVIDIA's assembler may fail because of the limit and, if kernels are optimized, without it:
-   driver 580 said "register allocation failed with register count of 7" (an inclusive scan of rows of f32 to f16). */
+/* Builds a program. registers: see gpuscan__registers. If a build with a limit fails, builds without the limit. If that
+   fails, too, builds without optimization. NVIDIA's assembler may fail because of the limit and, in optimized builds,
+   without it: driver 580 said "register allocation failed with register count of 7" (an inclusive scan of rows of f32
+   to f16). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program, uint32_t registers) {
-    char limit[32], options[96]; /* must follow from the program's text: gpuscan__same_text compares only texts */
+    char limit[32], options[96]; /* must follow from the program's text: gpuscan__same_text compares only that text */
     cl_int code;
     int attempt;
     /* Intel's compiler ignores the option if a GPU has register files of one size only. */
@@ -13453,7 +13466,7 @@ static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *pro
     const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
     const char *name = text->data + strlen(text->data) + 1;
     size_t number = 0, i;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < text->data + text->length; i++) { /* no program has more (tested) */
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < text->data + text->length; i++) { /* a test checks this maximum */
         cl_int code = CL_SUCCESS;
         program->kernels[i] = gs->cl.clCreateKernel(program->program, name, &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
@@ -13476,7 +13489,7 @@ static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *pro
 }
 
 /* Finds a program with the same PART_TEXT as `as`. If `is_loaded` is 1, looks only at programs of blobs that no call
-   has requested. Returns the address of the list's pointer to the program or, if there is none, of the list's NULL. */
+   has requested. Returns the address of the pointer to the program or, if there is none, of the list's final NULL. */
 GPUSCAN__COLD gpuscan__program **gpuscan__same_text(gpuscan *gs, const gpuscan__program *as, int is_loaded) {
     const gpuscan__text *text = &as->parts[GPUSCAN__PART_TEXT], *other;
     gpuscan__program **at;
@@ -13489,8 +13502,8 @@ GPUSCAN__COLD gpuscan__program **gpuscan__same_text(gpuscan *gs, const gpuscan__
     return at;
 }
 
-/* Replaces `*program` by a blob's program with the same text, and returns 1. Returns 0 if there is none. The blob's
-   program gets the key and the custom texts of `*program`, and is removed from the object's list. */
+/* Replaces `*program` by a blob's program with the same text, and returns 1. Returns 0 if no blob's program has this
+   text. The blob's program gets the key and the custom texts of `*program`, and is removed from the object's list. */
 GPUSCAN__COLD int gpuscan__take_loaded(gpuscan *gs, gpuscan__program **program) {
     gpuscan__program **at = gpuscan__same_text(gs, *program, 1), *loaded = *at;
     if (!loaded)
@@ -13580,7 +13593,7 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns a build's register limit. LANES_SUBGROUPS (Intel): `registers`; any number but 0 makes gpuscan__build_somehow
-   select the large register file. PTX: `registers`, or 0 (no limit) if a group cannot have so many. Otherwise: 0. */
+   select the large register file. PTX: `registers`, or 0 (no limit) if they are too many for a group. Otherwise: 0. */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
         return registers;
@@ -13599,7 +13612,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     /* Mesa 25.0 crashes on calls of long functions. PoCL 6 loses stores of kernels that call functions and printf */
     int inlines = gs->device.profile.facts.devices == GPUSCAN__ON_LLVMPIPE || (cpu && text->prints);
     gpuscan__define_number(text, "INLINES", (uint64_t)inlines);
-    if (inlines) /* applies to custom texts, too. [DEVICE] of kernels.cl.inc has the matching pop */
+    if (inlines) /* applies to custom texts, too. [DEVICE] in kernels.cl.inc has the matching pop */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
     gpuscan__text_code(text, gpuscan__device_constants);
 #define GPUSCAN__DEFINE_PUBLIC(name) gpuscan__define_number(text, #name, GPUSCAN_##name);
@@ -13763,8 +13776,11 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) 
            plan->e.dst_size + given->values_size + sources + 256u <= gs->device.parameters;
 }
 
-/* Returns the bytes of gpuscan_prefix in kernels.cl.inc: a sum (e->t_size) or, if e->exact is 1, a pair (low, high). In
-   scans by segments (e->begun is not 0), `high` replaces the sum's flag. In runs, it has e->state_align bytes. */
+/* Returns the bytes of gpuscan_prefix in kernels.cl.inc:
+     e->exact is 0                     a sum, e->t_size bytes
+     e->exact is 1, runs               a pair: `low` of e->t_size bytes, `high` of e->state_align bytes
+     e->exact is 1, scans by segments  a pair of e->t_size bytes in all, since `high` takes the place of the sum's flag
+     e->exact is 1, otherwise          a pair: `low` and `high` of e->t_size bytes each */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -13857,8 +13873,8 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
 
 /* [SCRATCH] -------------------------------------------------------------------------------------------------------- */
 
-/* Holds zeros that clear a call's scratch, or that are passed if a call gives no init. The largest init, a gpuscan_run,
-   has twice an element's size. The array is not const, since constants take room in an executable. */
+/* Holds the zeros that clear a call's scratch, and those that kernels get if a call gives no init. The largest init, a
+   gpuscan_run, has twice an element's size. The array is not const, since constants take room in an executable. */
 static uint64_t gpuscan__zeros[4096 / sizeof(uint64_t)];
 GPUSCAN__ASSERT(sizeof(gpuscan__zeros) >= 2 * GPUSCAN__CUSTOM_MOST, zeros_fit)
 
@@ -13898,7 +13914,7 @@ static void gpuscan__forget_queue(gpuscan *gs, cl_command_queue *queue) {
     *queue = NULL;
 }
 
-/* Creates `*queue`, one of the library's own queues, on first use. If that fails, releases what the driver returned. */
+/* Creates `*queue`, one of the library's queues, on first use. After a failure, releases what the driver returned. */
 static gpuscan_result gpuscan__own_queue(gpuscan *gs, cl_command_queue *queue) {
     cl_int code = CL_SUCCESS;
     if (*queue)
@@ -13920,7 +13936,7 @@ static void gpuscan__forget_mem(gpuscan *gs, cl_mem *mem) {
     *mem = NULL;
 }
 
-/* Creates a buffer, but none of 0 bytes. If `host` is not NULL, the buffer uses this memory (uses_host: 1) or begins as
+/* Creates a buffer, unless `bytes` is 0. If `host` is not NULL, the buffer uses this memory (uses_host: 1) or begins as
    a copy of it. If the driver returns a buffer and an error, releases the buffer. `what` is for error messages. */
 static gpuscan_result gpuscan__create_buffer(gpuscan *gs, int uses_host, uint64_t bytes, const void *host,
                                              const char *what, cl_mem *mem) {
@@ -13941,7 +13957,7 @@ static gpuscan_result gpuscan__create_buffer(gpuscan *gs, int uses_host, uint64_
     return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes%s failed", (unsigned long long)bytes, what);
 }
 
-/* Creates a 2D image, with a copy of `pixels` unless they are NULL. Even if it fails, the caller releases *mem. */
+/* Creates a 2D image, with a copy of `pixels` unless they are NULL. The caller releases *mem, even after a failure. */
 static gpuscan_result gpuscan__create_image(gpuscan *gs, cl_image_format format, uint64_t width, uint64_t height,
                                             void *pixels, const char *what, cl_mem *mem) {
     cl_image_desc desc;
@@ -14394,7 +14410,7 @@ static int gpuscan__add(uint64_t a, uint64_t b, uint64_t *sum) {
     return *sum >= a;
 }
 
-/* Sets *elements to the distance from the first row's begin to the last row's end. Fails if it overflows in bytes. */
+/* Sets *elements to the elements from the first row's begin to the last row's end. Fails if their bytes overflow. */
 GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t count, uint64_t rows,
                                                uint64_t pitch, uint64_t size, uint64_t *elements) {
     uint64_t before, bytes;
@@ -14418,8 +14434,8 @@ static void gpuscan__ask(gpuscan *gs, const gpuscan__range *range, cl_mem mem, c
         *r = gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", range->field);
 }
 
-/* Checks a range's memory object (a buffer or an image). Sets the range's root, the buffer that it is part of, and its
-   flags, with the root's USE_HOST_PTR. */
+/* Checks a range's memory object, a buffer or an image. Sets range->root, and sets range->flags to the object's flags
+   plus the root's CL_MEM_USE_HOST_PTR. */
 static gpuscan_result gpuscan__check_memory(gpuscan *gs, gpuscan__range *range) {
     const char *field = range->field;
     cl_mem mem = range->buffer.mem, parent = NULL, whole = NULL;
@@ -14568,7 +14584,7 @@ static int gpuscan__rows_keep_apart(const gpuscan__range *a, const gpuscan__rang
     }
     if (!divisor)
         return 0;
-    from = (divisor + b->begin % divisor - a->begin % divisor) % divisor; /* where b's rows begin, seen from a's */
+    from = (divisor + b->begin % divisor - a->begin % divisor) % divisor; /* bytes from a's rows on to b's rows */
     return from >= a_row && b_row <= divisor - from;
 }
 
@@ -14739,8 +14755,8 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *p
 
 /* ---- the fields that every call has */
 
-/* Checks the fields of gpuscan_call, except `strategy`: see gpuscan__enter. The functions below ask OpenCL whether the
-   queue, the events and the buffers are valid, but not in preparations, which may lack them. */
+/* Checks the fields of gpuscan_call that need no query of OpenCL, except `strategy`: see gpuscan__enter. Calls, but not
+   preparations, also check queue, events (gpuscan__check_queue_and_events) and scratch (gpuscan__check_scratch). */
 static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     const gpuscan__elements *e = &plan->e;
@@ -14754,7 +14770,7 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan__plan *plan
         {call->values_size && !e->custom, argument, "call.values without a custom text"},
         {call->source_count > GPUSCAN_MAX_SOURCES, argument, "call.source_count is above 4"},
         {!call->sources != !call->source_count, argument, "call.sources or call.source_count is missing"},
-        {call->source_count && !(e->custom && sees_sources), argument, /* operators see no sources */
+        {call->source_count && !(e->custom && sees_sources), argument, /* `combine` and `identity` see no sources */
          "call.sources: the call uses no convert, select, equal, key or weight to see them"},
         {runs && !call->wait_count != !call->wait_list, GPUSCAN_ERROR_INVALID_EVENT,
          "call.wait_count and call.wait_list do not agree"},
@@ -14873,11 +14889,11 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
 
 /* ---- images */
 
-/* [order - CL_R]: a pixel's number of channels; 0: unsupported order. The orders, by number, are R, A, RG, RA, RGB,
-   RGBA, BGRA, ARGB, INTENSITY, LUMINANCE, Rx, RGx, RGBx, DEPTH, DEPTH_STENCIL, sRGB, sRGBx, sRGBA, sBGRA and ABGR. */
+/* Holds at [order - CL_R] a pixel's number of channels; 0: unsupported. The orders, by number: R, A, RG, RA, RGB, RGBA,
+   BGRA, ARGB, INTENSITY, LUMINANCE, Rx, RGx, RGBx, DEPTH, DEPTH_STENCIL, sRGB, sRGBx, sRGBA, sBGRA, ABGR. */
 static const unsigned char gpuscan__image_channels[] = {1, 1, 2, 2, 3, 4, 4, 4, 1, 1, 1, 2, 3, 0, 0, 3, 3, 4, 4, 4};
 
-/* [type - CL_SNORM_INT8]: the type of the numbers that kernels read. The channels' types, by number, are two
+/* Holds, at [type - CL_SNORM_INT8], the type of the numbers that kernels read. The channels' types, by number, are two
    signed and two unsigned normalised integers, SHORT_565, SHORT_555, INT_101010, signed and unsigned integers,
    HALF_FLOAT, FLOAT, INT24 (only depth images have it, so it is not supported) and INT_101010_2. */
 static const gpuscan_type gpuscan__image_types[] = {
@@ -14885,7 +14901,7 @@ static const gpuscan_type gpuscan__image_types[] = {
     GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_I16, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U8,      GPUSCAN_TYPE_U16,
     GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F32};
 
-/* `place`: GPUSCAN__IMAGE_..., the order of the image's channels, or NONE if there is no image. */
+/* Describes an image. `place` is GPUSCAN__IMAGE_RED, _ALPHA or _RED_ALPHA, or _NONE if the call reads no image. */
 typedef struct gpuscan__image_facts {
     gpuscan_type type;
     uint32_t channels, place;
@@ -14894,8 +14910,8 @@ typedef struct gpuscan__image_facts {
     gpuscan__range range; /* the image as a range. If the call reads an image, the plan takes this range for src */
 } gpuscan__image_facts;
 
-/* If the desc has an image, checks it and gets its facts. The program depends on them, so they must be known before the
-   call is planned. clashes: 1 if the desc also has one of the fields that `others` names, which the image replaces. */
+/* If the desc has an image, checks the image and gets its facts. The program depends on the facts, so they must be
+   known before the call is planned. clashes: 1 if the desc also has a field of `others`, which the image replaces. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, const gpuscan_image *image,
                                                       int clashes, const char *others, gpuscan__image_facts *facts) {
     const gpuscan_opencl *cl = &gs->cl;
@@ -14914,7 +14930,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
     range->field = field;
     range->buffer.mem = mem;
     range->reads = range->is_image = 1;
-    range->end = UINT64_MAX; /* if the image is made from a buffer, the range is the whole buffer */
+    range->end = UINT64_MAX; /* if the image is made from a buffer, its range is that whole buffer */
     if ((r = gpuscan__check_memory(gs, range)) != 0)
         return r;
     if (range->flags & CL_MEM_WRITE_ONLY)
@@ -14955,7 +14971,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const gpuscan_
                          (unsigned long long)facts->height);
 }
 
-/* If there is an image, checks `*type` and `*channels` (how many to use). If one is 0, sets it to the image's. */
+/* If there is an image, checks `*type` and `*channels` (how many to use). If one is 0, sets it to that of the image. */
 GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts,
                                                      const char *type_field, gpuscan_type *type, uint32_t *channels) {
     if (!facts->place)
@@ -14994,7 +15010,7 @@ GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, 
     gpuscan__text_add(text, "static inline GPUSCAN_NEAR gpuscan_near(read_only image2d_t image, int2 at);\n");
 }
 
-/* Sets the source as an argument: a buffer, or the call's image. Returns the buffer's offset. */
+/* Sets the source as an argument: a buffer, or the call's image. Returns the buffer's offset, or 0. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_source(gpuscan__launch *launch, gpuscan_buffer buffer,
                                              const gpuscan__image_facts *facts) {
     if (!facts->place)
@@ -15347,7 +15363,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
 
 /* [CALLS] ---------------------------------------------------------------------------------------------------------- */
 
-/* All operations run the functions below in one of three modes: a call, gpuscan_X_prepare, gpuscan_X_scratch_size. */
+/* Says which function of an operation was called: gpuscan_X, gpuscan_X_prepare or gpuscan_X_scratch_size. */
 typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
 
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int always);
@@ -15361,7 +15377,7 @@ static gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *plan, gpus
     return r;
 }
 
-/* Enqueues a planned call. If it computes nothing, `program` is NULL. Sets gs->last_queue, except in self-tests. */
+/* Enqueues a planned call. `program` is NULL if nothing is computed. Sets gs->last_queue, except in self-tests. */
 static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                        cl_command_queue queue, int in_order) {
     gpuscan__chain chain;
@@ -15409,7 +15425,7 @@ static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
     return r == 0 ? gpuscan__check_sizes(gs, plan) : r;
 }
 
-/* Checks and runs a call. The caller has passed `plan` to gpuscan__plan_begin. */
+/* Checks and runs a call. `plan` must come from gpuscan__plan_begin. */
 static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan__program *program = NULL;
     cl_command_queue queue = NULL;
@@ -16045,11 +16061,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan,
 
 enum { GPUSCAN__HOST_ARRAYS = 7 + GPUSCAN_MAX_SOURCES }; /* maximum number of host arrays in a call */
 
-/* Describes a host array of a blocking call. The kernels work on a buffer, which a field of the desc holds. */
+/* Describes a host array of a blocking call. Kernels work on a buffer, which a field of the desc's copy holds. */
 typedef struct gpuscan__host_array {
     const char *field;
     const void *data;
-    gpuscan_buffer *buffer; /* the desc's field; NULL for a reduction's `result`, which needs no buffer */
+    gpuscan_buffer *buffer; /* the field of the desc's copy; NULL for a reduction's `result`, which needs no buffer */
     gpuscan__range range;   /* a copy of the plan's range with the same `field` */
     uint64_t bytes;         /* the range's size */
     int zero_copy;          /* 1: the buffer uses the array's memory */
@@ -16073,7 +16089,7 @@ static void gpuscan__host_refuse(gpuscan__host_call *host, const char *field, in
         host->result = gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s of the desc must be zero", field);
 }
 
-/* Adds an array if `is_wanted` is 1. `buffer` is the desc's field for it (which the caller must not set) or NULL. */
+/* Adds an array if `is_wanted` is 1. `buffer` is NULL, or the desc's field for the array, which must still be 0. */
 static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const void *data, gpuscan_buffer *buffer,
                               int is_wanted) {
     gpuscan__host_array *array = &host->arrays[host->count];
@@ -16118,7 +16134,7 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
 }
 
 /* Copies an array to its buffer. A blocking write returns when the array has been read, perhaps before the buffer is
-   written. In an out-of-order queue, kernels could then start too early: the function waits for the write's event. */
+   written. In an out-of-order queue, kernels could then start too early, so this function waits for the event. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -16130,9 +16146,9 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
 }
 
-/* Creates an array's buffer, in the array's memory if the device can use that. Otherwise copies the array to the
+/* Creates an array's buffer, in the array's memory if the device can use this memory. Otherwise copies the array to the
    buffer, unless the call reads none of it and writes all of it. Arrays with the same address share a buffer as large
-   as the longest. (gpuscan__host_check refuses equal addresses, unless the call is in place or only reads.) */
+   as the longest array. (gpuscan__host_check refuses equal addresses, unless the call is in place or only reads.) */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     const gpuscan__host_array *longest = array;
@@ -16202,7 +16218,7 @@ static void gpuscan__host_sources(gpuscan__host_call *host) {
 GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     gpuscan_call *call = host->call;
-    cl_event own = NULL, *event = call->event ? call->event : &own; /* gpuscan__enter has cleared the caller's */
+    cl_event own = NULL, *event = call->event ? call->event : &own; /* gpuscan__enter has set the caller's to NULL */
     cl_int code;
     int i;
     gpuscan_result r;
@@ -16212,7 +16228,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
         return r;
     call->event = event;
     plan->from_host = 1;
-    /* gpuscan__do calls gpuscan__choose again: here it refuses an impossible strategy before arrays are copied */
+    /* gpuscan__do chooses again. This first choice refuses an impossible strategy before arrays are copied */
     if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
         (r = gpuscan__host_check(host, plan)) != 0 ||
         (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &host->in_order)) != 0)
@@ -22118,7 +22134,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     return 0;
 }
 
-/* Gets OpenCL's entry points from the caller, and missing ones from a library: a linked one, or gs->library. */
+/* Gets OpenCL's entry points from the caller, and the others from a library: the linked one, or gs->library. */
 #ifdef GPUSCAN_LINK_OPENCL
 static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
     if (desc->library && *desc->library)
@@ -22326,16 +22342,17 @@ typedef union gpuscan__any_desc {
 
 /* Collects what one preparation needs for all counts that it covers. */
 typedef struct gpuscan__prepared {
-    const gpuscan__program *last[2]; /* the programs at the previous count: [0] not in place, [1] in place. They are not
-                                        rehearsed again, except with `always` */
+    const gpuscan__program *last[2]; /* the programs at the previous count: [0] not in place, [1] in place. They are
+                                        rehearsed again only with `always` */
     gpuscan__need need; /* for each kind of scratch, the most that any count needs */
     uint64_t size;      /* bytes of one buffer with all kinds of scratch: the most that any count needs */
 } gpuscan__prepared;
 
-/* Prepares a call for one count. Mode SIZE also builds a program that needs scratch: its group size decides how much.
-   If plan->both_places is 1, only the later call shows whether it is in place: AUTO plans both cases, a forced strategy
-   has one plan. is_less: 1 if the count is below the caller's. Such a count may not fit a forced strategy: then returns
-   SUCCESS, and prepares and logs nothing. always: 1 to rehearse the program even if the previous count had it, too. */
+/* Prepares a call for one count. Mode SIZE builds the program if the operation uses scratch: the program's group size
+   decides how much. If plan->both_places is 1, only the later call shows whether it is in place: AUTO then plans both
+   cases, and a forced strategy has one plan for both. is_less: 1 if the count is below the caller's. A forced strategy
+   may not fit such a count: then returns SUCCESS, and prepares and logs nothing. always: 1 to rehearse the program even
+   if it is also the previous count's program. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan any;
@@ -22377,12 +22394,12 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     return r;
 }
 
-/* Prepares a call, or only sizes its scratch, for all counts down to call.counts_from. Plans each count up to 32,768,
-   since rows that fit tiles take one of several programs, some for a few counts only. Above that, plans the multiples
-   of `unit`, a power of two, and the counts just below and just above each multiple: rows without gaps take another
-   program if each row begins at a whole vector. Adds a 256th to the scratch, because a count between two planned counts
-   may need slightly more. If a driver compiles at launches, rehearses each halving of the count, since smaller counts
-   may launch other kernels. */
+/* Prepares a call, or only sizes its scratch, for all counts from call.counts_from to the desc's. Plans every count up
+   to 32,768, since rows that fit tiles take one of several programs, some of which serve only a few counts. Above that,
+   plans the multiples of `unit`, a power of two, and the counts just below and just above each multiple: rows without
+   gaps take another program if each row begins at a whole vector. Adds a 256th to the scratch, because a count between
+   two planned counts may need slightly more. If the driver compiles at launches, rehearses the programs again each time
+   the count has halved, since smaller counts may launch other kernels. */
 GPUSCAN__COLD gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
@@ -22433,7 +22450,7 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
         gpuscan__plan_begin(gs, &plan.common, operation, desc);
         return gpuscan__do(gs, &plan.common);
     }
-    do { /* a refusal (of a strategy, for example) may change plans of larger counts: plans all counts again */
+    do { /* a refusal (of a strategy, for example) may change larger counts' plans: all counts are planned again */
         refusals = gs->refusals;
         if ((r = gpuscan__prepare_counts(gs, operation, desc, mode, &known)) != 0)
             return r;
@@ -22476,7 +22493,7 @@ static gpuscan_result gpuscan__get_binary(gpuscan *gs, const gpuscan__program *p
                                        NULL);
     if (code != CL_SUCCESS || index == count)
         return gpuscan__fail(gs, code, "clGetProgramInfo failed");
-    /* PoCL 3.1 lists the only binary at index 0, whatever the device's index: takes the first binary there is */
+    /* PoCL 3.1 lists the only binary at index 0, whatever the device's index: takes the first that is not empty */
     for (i = 0; i < count && !sizes[index]; i++)
         index = i;
     if (!sizes[index])
@@ -22533,7 +22550,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, gpuscan__program *o
     header.size = blob->length;
     header.magic = GPUSCAN__BLOB_MAGIC;
     header.device_hash = gpuscan__device_hash(gs);
-    for (i = 0; i < GPUSCAN__SCRATCHES && !only; i++) /* leaves out the quarter that gpuscan__grow_scratch added */
+    for (i = 0; i < GPUSCAN__SCRATCHES && !only; i++) /* subtracts the quarter that gpuscan__grow_scratch added */
         header.scratch[i] = gs->scratch[i].size - gs->scratch[i].size / 5;
     memcpy(blob->data, &header, sizeof(header));
     header.checksum = gpuscan__blob_checksum((const unsigned char *)blob->data, blob->length);
@@ -22641,7 +22658,7 @@ static gpuscan_result gpuscan__read_entries(gpuscan *gs, const unsigned char *bl
         program->key.registers =
             gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? entry.registers : 0;
         program->proved = entry.proved != 0;
-        program->rehearsed = 1; /* calls need not rehearse it: gpuscan__read_blob launches what was recorded */
+        program->rehearsed = 1; /* no call has to rehearse the program: gpuscan__read_blob launches what was recorded */
     }
     return entries || at != size ? gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged") : GPUSCAN_SUCCESS;
 }
@@ -22701,7 +22718,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 }
 
 /* The cache is a folder with a file for each program. The file is a blob, named by a hash of what defines the program.
-   It gets its name when it is complete, so no reader sees half a file. Of two writers of a file, the later one wins. */
+   A file gets its name when it is complete, so no reader sees half a file. Of two writers, the later one wins. */
 #define GPUSCAN__CACHED_MOST ((size_t)256 << 20) /* maximum bytes of a file */
 
 typedef struct gpuscan__path {
