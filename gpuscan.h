@@ -11650,7 +11650,8 @@ enum {
     GPUSCAN__FOR_KEYS = 2048,  /* runs that reduce nothing */
     GPUSCAN__FOR_F64_VALUES = 4096, /* runs that reduce f64 values */
     GPUSCAN__FOR_SHORT_VALUES = 8192, /* runs that reduce values of up to 4 bytes and store only keys and results */
-    GPUSCAN__FOR_EXACT = 16384 /* scans without segments that give the same results in any order of combination */
+    GPUSCAN__FOR_EXACT = 16384, /* scans without segments that give the same results in any order of combination */
+    GPUSCAN__FOR_LENGTHS = 32768 /* runs that reduce nothing and store lengths */
 };
 #define GPUSCAN__FOR(kind, condition) ((condition) ? (uint32_t)GPUSCAN__FOR_##kind : 0)
 
@@ -11814,7 +11815,7 @@ typedef struct gpuscan__facts {
     X(halves,   { 0,   1,   1,   0,   0,  0,  0,  0,  0})                                                              \
     /* maximum elements that SINGLE_PASS sorts in one launch, with one tile per group. The groups wait for each other, \
        so the device must not suspend running groups */                                                                \
-    X(together, {0, 1 << 21, 1 << 20, 1 << 18, 0, 0, 0, 0, 0})                                                         \
+    X(together, {0, 1 << 21, 1 << 20, 1 << 20, 0, 0, 0, 0, 0})                                                         \
     /* a sort in one launch has at most one group per `units` compute units, so that all groups run together */        \
     X(units,    { 1,   1,   1,   8,   1,  1,  1,  1,  1})                                                              \
     /* minimum elements of a sort whose passes move records with keys. A record is an element's packed payloads. In    \
@@ -12855,11 +12856,15 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     /* calls of gpuscan_runs that force SINGLE_PASS */
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS, 256, 4, 0, 0, 0),
     /* selections and runs on other vendors' GPUs. RUNS rows are for runs with a reduction. tuning: runs-no-lanes */
-    GPUSCAN__TILE(AMD_OR_INTEL, LISTS, 0, 4096, SINGLE_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(AMD, LISTS, 0, 4096, SINGLE_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(INTEL, LISTS, 0, 512, SINGLE_PASS, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, SELECTIONS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(INTEL, RUNS, 0, 4096, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, RUNS, 0, 0, MULTI_PASS, 256, 8, 0, 0, 0),
-    GPUSCAN__TILE(OTHER_GPU, KEYS, 0, 0, MULTI_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(OTHER_GPU, LENGTHS, 0, 0, MULTI_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(OTHER_GPU, KEYS, 0, 0, MULTI_PASS, 128, 3, 0, 0, 0),
+    GPUSCAN__TILE(OTHER_GPU, F64_VALUES, 0, 0, MULTI_PASS, 64, 5, 0, 0, 0),
     GPUSCAN__TILE(OTHER_GPU, SHORT_VALUES, 0, 0, MULTI_PASS, 128, 2, 0, 0, 0),
     GPUSCAN__TILE(OTHER_GPU, RUNS, 0, 0, MULTI_PASS, 128, 4, 0, 0, 0),
 #endif
@@ -12889,12 +12894,12 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, ALL, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 72, 0),
     GPUSCAN__TILE(AMD, ALL, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(INTEL, ALL, 0, 0, SINGLE_PASS_AHEAD, 256, 6, 0, 256, 0),
-    GPUSCAN__TILE(OTHER_GPU, EXACT, 8, 0, MULTI_PASS, 256, 3, 0, 0, 0),
+    GPUSCAN__TILE(OTHER_GPU, EXACT, 8, 0, MULTI_PASS, 64, 8, 0, 0, 0),
     GPUSCAN__TILE(OTHER_GPU, EXACT, 0, 0, MULTI_PASS, 128, 3, 0, 0, 0),
     GPUSCAN__TILE(OTHER_GPU, SEGMENTS, 8, 0, MULTI_PASS, 256, 3, 0, 0, 0),
     GPUSCAN__TILE(OTHER_GPU, SEGMENTS, 0, 0, MULTI_PASS, 128, 3, 0, 0, 0),
     GPUSCAN__TILE(OTHER_GPU, SCANS, 4, 0, MULTI_PASS, 256, 8, 0, 0, 0),
-    GPUSCAN__TILE(OTHER_GPU, SCANS, 8, 0, MULTI_PASS, 256, 8, 0, 0, 0),
+    GPUSCAN__TILE(OTHER_GPU, SCANS, 8, 0, MULTI_PASS, 128, 8, 0, 0, 0),
     GPUSCAN__TILE(OTHER_GPU, ALL, 0, 0, MULTI_PASS, 128, 3, 0, 0, 0),
     GPUSCAN__TILE(CPU, ALL, 0, 0, CPU_SINGLE_PASS, 64, 4, 0, 0, 0),
     GPUSCAN__TILE(LLVMPIPE, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0),
@@ -12905,13 +12910,10 @@ static const gpuscan__tuning gpuscan__tunings[] = {
 static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
                                                    unsigned strategies) {
     const gpuscan__profile *profile = &gs->device.profile;
-    uint32_t devices = profile->facts.devices;
     size_t i;
-    if (gs->device.lanes == GPUSCAN__LANES_NONE && (devices & (GPUSCAN__ON_NVIDIA | GPUSCAN__ON_AMD_OR_INTEL)))
-        devices = GPUSCAN__ON_OTHER_GPU; /* these vendors' own rows are for lanes that exchange values */
     for (i = 0; i < profile->tuning_count; i++) {
         const gpuscan__tuning *row = &profile->tunings[i];
-        if ((row->devices & devices) && (row->calls & ~calls) == 0 && bytes <= row->up_to &&
+        if ((row->devices & profile->facts.devices) && (row->calls & ~calls) == 0 && bytes <= row->up_to &&
             (row->size == 0 || row->size == size) && (strategies & (1u << GPUSCAN_STRATEGY_AUTO | 1u << row->strategy)))
             return row;
     }
@@ -12956,20 +12958,31 @@ static int gpuscan__profile_matches(const gpuscan__device *device, const gpuscan
            (strstr(device->name, row->part) || strstr(device->platform, row->part));
 }
 
-/* Sets device->profile. The fields before `facts` get the profile's column of gpuscan__numbers. */
+/* Sets the facts and the tiles of device->profile. */
 static void gpuscan__choose_profile(gpuscan__device *device) {
     const gpuscan__facts *row = gpuscan__profiles, *last = row + GPUSCAN__COUNT_OF(gpuscan__profiles) - 1;
-    gpuscan__profile *p = &device->profile;
-    uint32_t column;
-    size_t n;
     while (row != last && !gpuscan__profile_matches(device, row))
         row++;
-    column = gpuscan__log2(row->devices);
-    p->facts = *row;
-    p->tunings = gpuscan__tunings;
-    p->tuning_count = GPUSCAN__COUNT_OF(gpuscan__tunings);
-    for (n = 0; n < GPUSCAN__COUNT_OF(gpuscan__numbers); n++)
-        memcpy((unsigned char *)p + n * sizeof(uint32_t), &gpuscan__numbers[n][column], sizeof(uint32_t));
+    device->profile.facts = *row;
+    device->profile.tunings = gpuscan__tunings;
+    device->profile.tuning_count = GPUSCAN__COUNT_OF(gpuscan__tunings);
+}
+
+/* Copies the profile's column of gpuscan__numbers to the fields before `facts`. A vendor's rows and column are for
+   lanes that exchange values. If the lanes do not, the device gets the rows and the column of OTHER_GPU, except for
+   histograms, whose numbers depend on the local memory. tuning: scan-no-lanes, sort-no-lanes */
+static void gpuscan__choose_numbers(gpuscan__device *device) {
+    gpuscan__profile *p = &device->profile;
+    uint32_t vendor = gpuscan__log2(p->facts.devices);
+    size_t n;
+    if (device->lanes == GPUSCAN__LANES_NONE && (p->facts.devices & (GPUSCAN__ON_NVIDIA | GPUSCAN__ON_AMD_OR_INTEL)))
+        p->facts.devices = GPUSCAN__ON_OTHER_GPU;
+    for (n = 0; n < GPUSCAN__COUNT_OF(gpuscan__numbers); n++) {
+        size_t at = n * sizeof(uint32_t);
+        int is_histogram = at - offsetof(gpuscan__profile, histogram) < sizeof(p->histogram);
+        uint32_t column = is_histogram ? vendor : gpuscan__log2(p->facts.devices);
+        memcpy((unsigned char *)p + at, &gpuscan__numbers[n][column], sizeof(uint32_t));
+    }
 }
 
 /* Returns a number that describes a device; 0 if the device does not report it. */
@@ -13177,6 +13190,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__open_device(gpuscan *gs) {
         gpuscan__device_number(cl, id, CL_DEVICE_IMAGE_SUPPORT) != 0 && !(without & GPUSCAN_WITHOUT_IMAGES);
     gpuscan__choose_profile(device);
     gpuscan__choose_lanes(gs, extensions);
+    gpuscan__choose_numbers(device);
     for (i = 0; i < GPUSCAN__OPERATION_COUNT; i++)
         gs->refused[i] = device->profile.facts.refused;
     gpuscan__choose_fence(gs);
@@ -15201,6 +15215,7 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
 static void gpuscan__leave_lanes(gpuscan *gs) {
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = GPUSCAN__LANE_WIDTH;
+    gpuscan__choose_numbers(&gs->device);
     gpuscan__choose_fence(gs);
 }
 
@@ -16984,6 +16999,8 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_TILE  172 /* SINGLE_PASS: bytes of a column that a work-item scans */
 #define GPUSCAN__COLUMNS_FOLD  8   /* SINGLE_PASS: a folding group has at least 8 columns */
 #define GPUSCAN__COLUMNS_FOLDS 32  /* SINGLE_PASS: at most 32 groups fold, each with at most a column per work-item */
+#define GPUSCAN__COLUMNS_ORDERED (16 * GPUSCAN__MIB) /* SINGLE_PASS: maximum bytes with lines of <= COLUMNS_WIDE bytes
+                                                        and an operator whose order matters */
 #define GPUSCAN__COLUMNS_SCRATCH 5 /* SINGLE_PASS: the scratch has at most 1/5 of a band's bytes */
 #define GPUSCAN__COLUMNS_ALONE 256 /* one launch scans whole columns if they need >= 256 work-items per compute unit */
 #define GPUSCAN__COLUMNS_LOW   64 /* one launch scans whole columns if they have at most 64 elements */
@@ -17087,9 +17104,10 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
 }
 
 /* Chooses SINGLE_PASS if the call and the device allow it. AUTO does not if one launch needs no look-back, or where
-   nothing was measured: on GPUs other than NVIDIA's, and for operators whose order matters. Nor does it if elements are
-   small, and pieces of 16 bytes do not fit into lines: several passes are faster then. If lines without gaps have at
-   most COLUMNS_FLAT elements, pieces go from line to line. tuning: scan-columns */
+   nothing was measured: on GPUs other than NVIDIA's. Nor does it in two cases where several passes are faster. First,
+   elements are small, and pieces of 16 bytes do not fit into lines (if lines without gaps have at most COLUMNS_FLAT
+   elements, pieces go from line to line). Second, the operator's order matters, and elements are large or lines are
+   short: then few work-items add up the sums of many bands. tuning: scan-columns */
 static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
@@ -17097,9 +17115,12 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
     int alone = plan->columns / gpuscan__columns_vector(plan) >= fill || plan->desc->count <= GPUSCAN__COLUMNS_LOW;
     uint64_t size = gpuscan__max(common->e.src_size, common->e.dst_size), pitches = plan->src_pitch | plan->dst_pitch;
     int flat = pitches == plan->columns && plan->columns <= GPUSCAN__COLUMNS_FLAT;
+    int folds_slowly = !gpuscan__takes_any_order(&common->e) &&
+                       (size > 8 || (plan->columns * size <= GPUSCAN__COLUMNS_WIDE &&
+                                     plan->desc->count * plan->columns * size > GPUSCAN__COLUMNS_ORDERED));
     strategy = gpuscan__strategy_for(common, strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
     if (common->call->strategy == GPUSCAN_STRATEGY_AUTO &&
-        (alone || gs->device.lanes != GPUSCAN__LANES_PTX || !gpuscan__takes_any_order(&common->e) ||
+        (alone || gs->device.lanes != GPUSCAN__LANES_PTX || folds_slowly ||
          (size < 4 && !flat && (size == 1 || pitches % 8 != 0))))
         strategy = gpuscan__strategies[strategy].simpler;
     for (;; strategy = gpuscan__strategies[strategy].simpler) {
@@ -19845,6 +19866,7 @@ static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
     int is_plain = gpuscan__select_stages(key) && key->outputs == 1 && !key->index_size;
     if (e->key)
         return GPUSCAN__FOR_LISTS | GPUSCAN__FOR_RUNS | GPUSCAN__FOR(KEYS, !e->reduces) |
+               GPUSCAN__FOR(LENGTHS, !e->reduces && key->length_size) |
                GPUSCAN__FOR(F64_VALUES, e->reduces && e->src == GPUSCAN_TYPE_F64) |
                GPUSCAN__FOR(SHORT_VALUES, e->reduces && is_short);
     return GPUSCAN__FOR_LISTS | GPUSCAN__FOR_SELECTIONS | GPUSCAN__FOR(INDICES, key->outputs == 0) |

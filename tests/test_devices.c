@@ -463,6 +463,12 @@ static void test_float_sums_without_lanes(void **state) {
 
 /* NVIDIA's instructions are asked for but do not build: the library must work without them. */
 static void test_no_instructions(void **state) {
+    static const disguise other = {.what = "a GPU of another vendor",
+                                   .says.type = CL_DEVICE_TYPE_GPU,
+                                   .says.vendor_id = 1,
+                                   .says.name = "a card",
+                                   .says.platform = "a platform"};
+    gpuscan__sort_tuning sorts; /* of GPUs whose lanes exchange nothing */
     gpuscan *gs;
     gpuscan_info info;
     int fence; /* OpenCL's, if the device has one */
@@ -491,10 +497,14 @@ static void test_no_instructions(void **state) {
     assert_int_equal(info.has_lanes, 0);
     close_disguised(gs);
 
+    gs = open_disguised(&other, 0);
+    sorts = gs->device.profile.sort;
+    close_disguised(gs);
     test_case("%s, without its instructions", nvidia.what);
     gs = open_disguised(&nvidia, GPUSCAN_WITHOUT_LANES);
     test_ok(gpuscan_get_info(gs, &info));
     assert_int_equal(info.has_lanes, 0);
+    assert_memory_equal(&gs->device.profile.sort, &sorts, sizeof sorts);
     assert_int_equal(info.has_fence, fence); /* both ways to lose them end alike */
     runs(gs, "an NVIDIA GPU without its instructions");
     assert_int_equal(refused_builds, 0);
