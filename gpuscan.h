@@ -11751,12 +11751,12 @@ typedef struct gpuscan__facts {
 /* Reductions of rows and segments. Extra groups may sum the long rows or segments. Segments always have extra groups if
    src has more than `lanes` elements. All groups of a launch have the same number of work-items: split_group if there
    are extra groups, otherwise `group` for rows and lanes_group for segments. If each row or segment takes a whole
-   group, gpuscan__fit_each may set another number. If segments are short, the host halves lanes_group, but not below
+   group, gpuscan__reduce_fit may set another number. If segments are short, the host halves lanes_group, but not below
    128, until lanes_group * lanes_items is at most the number of src's elements: small groups start earlier.
    lane_registers is enough to hold also the offsets of the next segments, which lanes load early.
    tuning: segments-lanes, segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
-    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, and for gpuscan__fit_each's segments */     \
+    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, and for groups that sum segments */         \
     X(vectors,     { 2,    4,   4,   4,   4,  4,  4,  4,  4})                                                          \
     X(per_unit,    { 4,    4,   8,   8,   8,  4,  4,  4,  4}) /* extra groups per compute unit, for long segments */   \
     X(row_lanes, GPUSCAN__ALIKE(4096))                        /* maximum elements of a row that a sub-group sums */    \
@@ -17839,15 +17839,10 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
 /* Returns whether extra groups sum long rows or segments. They do if the mean length exceeds `most`, and results are
    few or desc->count exceeds INT32_MAX. They also do if src has segments and desc->count exceeds segments.lanes,
    because one segment may have all elements. */
-static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
+static uint32_t gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint64_t most = plan->rows > 1 ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
            (plan->rows == 1 && plan->desc->count > gs->device.profile.segments.lanes);
-}
-
-/* Returns the size of groups that sum whole segments, or share long ones: `group` or, with LANES_LOCAL, a sub-group. */
-static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
-    return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
 
 /* Returns whether a whole group sums each row or segment, instead of a sub-group's lanes. It does if a lane would have
@@ -17869,64 +17864,66 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
             plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * (key->group / lanes));
 }
 
-/* Sets the size of groups that each sum one row or segment. If results are few, and extra groups sum the long rows or
-   segments, takes the profile's reduce.group (tuning: segments-few). Otherwise takes segments.group and, if order
-   matters, halves it until a segment of mean length fills a tile. */
-static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
-    const gpuscan__elements *e = &plan->common.e;
-    const gpuscan__key *key = &plan->common.key;
-    int splits_few = plan->key.split && plan->is_few;
-    uint32_t group = splits_few ? profile->reduce.group : profile->segments.group;
-    uint32_t vectors = splits_few && e->commutes ? gpuscan__reduce_vectors(profile, e) : profile->segments.vectors;
-    gpuscan__fit(gs, &plan->common, gpuscan__split_group(gs, group), vectors);
-    while (!splits_few && !e->commutes && key->group > gpuscan__group_lanes(gs, key->group) && plan->mean < key->tile)
-        gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
-}
-
 /* Returns the size of groups whose lanes sum segments. A small src gets small groups, unless its segments are long. */
 static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint32_t group = gs->device.profile.segments.lanes_group, items = gs->device.profile.segments.lanes_items;
-    if (plan->desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* long segments */
-        return group;
-    while (items && group > GPUSCAN__LANE_LEAST_GROUP && plan->desc->count < (uint64_t)group * items)
+    int is_long = plan->desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results;
+    while (!is_long && group > GPUSCAN__LANE_LEAST_GROUP && plan->desc->count < (uint64_t)group * items)
         group /= 2;
     return group;
 }
 
-/* Sets the key for rows and segments. tuning: reduce-lanes-rows */
-static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = plan->desc;
-    const gpuscan__profile *profile = &gs->device.profile;
+/* Sets the key's group, vectors and tile. Takes the group size of the first row that fits, and returns its register
+   limit. With LANES_LOCAL, groups that sum whole segments or share long ones are sub-groups. If order matters, groups
+   that sum whole segments are halved until a segment of mean length fills a tile. tuning: segments-few */
+static uint32_t gpuscan__reduce_fit(const gpuscan *gs, gpuscan__reduce_plan *plan) {
+    const gpuscan__reduce_tuning *reduce = &gs->device.profile.reduce;
+    const gpuscan__segments_tuning *segments = &gs->device.profile.segments;
     const gpuscan__elements *e = &plan->common.e;
-    gpuscan__key *key = &plan->common.key;
-    int rows = plan->rows > 1, split = gpuscan__segments_split(gs, plan);
-    uint32_t group = split  ? gpuscan__split_group(gs, profile->segments.split_group)
-                     : rows ? profile->segments.group
-                            : gpuscan__segment_lanes_group(gs, plan);
+    const gpuscan__key *key = &plan->common.key;
+    int split = plan->key.split != 0, rows = plan->rows > 1, few = split && plan->is_few;
+    int each = plan->key.each && (split || !e->commutes || (rows && plan->mean > segments->row_lanes));
+    uint32_t vectors = segments->vectors, group;
+    const struct {
+        int fits;
+        uint32_t group, registers;
+    } forms[] = {{!plan->key.segments, reduce->group, e->commutes ? reduce->registers : 0}, /* a single result */
+                 {each && few, reduce->group, reduce->registers}, /* a group sums each row or segment */
+                 {each, segments->group, 0},
+                 {split && plan->key.vector > 1, segments->split_group, segments->lane_registers},
+                 {split, segments->split_group, few ? reduce->registers : 0},
+                 {rows, segments->group, 0},
+                 {1, gpuscan__segment_lanes_group(gs, plan), 0}}, *form = forms;
+    while (!form->fits)
+        form++;
+    if (!plan->key.segments || (each && few && e->commutes))
+        vectors = gpuscan__reduce_vectors(&gs->device.profile, e);
+    group = (each || split) && gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : form->group;
+    gpuscan__fit(gs, &plan->common, group, vectors);
+    while (each && !few && !e->commutes && key->group > gpuscan__group_lanes(gs, key->group) && plan->mean < key->tile)
+        gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
+    return form->registers;
+}
+
+/* Sets the key's loads and `split` for rows and segments on a GPU. tuning: reduce-lanes-rows */
+static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
+    const gpuscan__elements *e = &plan->common.e;
+    gpuscan__reduce_key *own = &plan->key;
+    uint64_t count = plan->desc->count;
+    int rows = plan->rows > 1;
     /* a load of a lane has up to 16 bytes, and at most 4 elements in ARGMIN and ARGMAX */
-    uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
-    gpuscan__fit(gs, &plan->common, group, profile->segments.vectors);
-    if (gpuscan__key_is_cpu(key)) { /* the call may have been planned for another form before */
-        plan->key.lanes = plan->key.vector = plan->key.each = plan->key.split = 0;
-        return;
-    }
-    if (e->arg && vector > 4)
-        vector = 4;
+    own->vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
+    if (e->arg && own->vector > 4)
+        own->vector = 4;
     /* src must have at least the 16 bytes of a vector. Two or more rows have them if each has 9 bytes or more */
-    if (plan->mean <= 4 || desc->count * e->src_size < (rows ? 9 : 16))
-        vector = 1;
-    plan->key.lanes = plan->mean <= 1 ? 2 : 4;
-    if (rows)
-        plan->key.lanes = vector == 1 && desc->count > 4
-                              ? 8
-                              : gpuscan__lane_loads(gpuscan__lane_vectors(desc->count, plan->src_pitch, vector));
-    plan->key.lanes = gpuscan__kept_vectors(plan->key.lanes, vector * e->src_size);
-    plan->key.split = split ? 1 : 0;
-    plan->key.vector = vector;
-    plan->key.each = gpuscan__segments_each(gs, plan);
-    if (plan->key.each && (split || !e->commutes || (rows && desc->count > profile->segments.row_lanes)))
-        gpuscan__fit_each(gs, plan);
+    if (plan->mean <= 4 || count * e->src_size < (rows ? 9 : 16))
+        own->vector = 1;
+    own->lanes = !rows ? (plan->mean <= 1 ? 2 : 4)
+                 : own->vector == 1 && count > 4
+                     ? 8
+                     : gpuscan__lane_loads(gpuscan__lane_vectors(count, plan->src_pitch, own->vector));
+    own->lanes = gpuscan__kept_vectors(own->lanes, own->vector * e->src_size);
+    own->split = gpuscan__segments_split(gs, plan);
 }
 
 /* Sets the number of groups if key.split is 1. Rows or segments of more than split_each elements are long, and extra
@@ -18026,23 +18023,21 @@ static void gpuscan__reduce_scratch(gpuscan__reduce_plan *plan) {
         *plain = plan->result_at + plan->results * size + gpuscan__slack((uint32_t)size) + 8;
 }
 
+/* Sets the key. The call may have been planned for another form before. */
 static void gpuscan__reduce_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
-    const gpuscan__elements *e = &plan->common.e;
+    gpuscan__reduce_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
-    uint32_t registers = e->commutes ? profile->reduce.registers : 0;
-    if (plan->key.segments) {
+    uint32_t t_size = plan->common.e.t_size, registers;
+    own->lanes = own->vector = own->each = own->split = 0;
+    if (own->segments && !gpuscan__key_is_cpu(key))
         gpuscan__segments_shape(gs, plan);
-        registers = plan->key.split && plan->is_few ? profile->reduce.registers : 0;
-        if (plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg)
-            registers = profile->segments.lane_registers;
-    } else {
-        gpuscan__fit(gs, &plan->common, profile->reduce.group, gpuscan__reduce_vectors(profile, e));
-    }
-    while (key->group > 1 && gpuscan__reduce_shared_bytes(gs, &plan->common, &plan->key) > gs->device.local_memory)
+    registers = gpuscan__reduce_fit(gs, plan);
+    if (own->lanes && (own->each = gpuscan__segments_each(gs, plan)) != 0)
+        registers = gpuscan__reduce_fit(gs, plan);
+    while (key->group > 1 && gpuscan__reduce_shared_bytes(gs, &plan->common, own) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
-    key->registers = e->t_size <= 8 ? gpuscan__registers(gs, key, registers) : 0;
-    key->word = gpuscan__key_word(gs, key, e->t_size);
+    key->registers = t_size <= 8 ? gpuscan__registers(gs, key, registers) : 0;
+    key->word = gpuscan__key_word(gs, key, t_size);
 }
 
 static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common) {
@@ -18241,7 +18236,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
     local edges     | EDGES, up to LOCAL_EDGES bins                     | local_edges, edge_cells
     global bins     | MULTI_PASS, and other bins                        | copies is 0
     CPU, bytes      | bytes; no weights, texts, images or small tiles   | byte_tables
-    CPU, local      | up to CPU_LOCAL_BINS bins that fit local memory   | copies
+    CPU, local      | bins that fit CPU_LOCAL_BYTES of local memory     | copies
     CPU, scratch    | other bins                                        | copies is 0 */
 
 typedef struct gpuscan__histogram_key {
@@ -18332,12 +18327,16 @@ static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
                               : (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->key.slices);
 }
 
-/* Returns how many words of local memory a GPU's group needs. [HISTOGRAM] in kernels.cl.inc lays them out. */
+/* Returns how many words of local memory a group needs, at least 1: OpenCL rejects arguments of 0 bytes. [HISTOGRAM]
+   in kernels.cl.inc lays out a GPU's. A CPU has `copies` tables of bins, or none if its tables are in scratch. If it
+   counts bytes by value, it has `byte_tables` tables of 256 counters and one table of bins. */
 static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t counters = (uint64_t)gpuscan__slice_bins(plan) + !own->by_value; /* one more for samples without a bin */
     uint64_t words = counters * own->copies;
     uint64_t last = own->edge_cells ? plan->bins : gpuscan__max(plan->bins, 2 * own->edge_step); /* last edge's index */
+    if (own->byte_tables)
+        return 256 * (uint64_t)own->byte_tables + counters;
     if (own->copies)
         words += own->merge ? plan->all_bins : counters * gpuscan__upper_words(own);
     if (own->local_edges) /* edges have padding against bank conflicts */
@@ -18842,17 +18841,17 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
     if (plan->bins > GPUSCAN__LOCAL_EDGES || own->by_channel)
         return;
     own->local_edges = 1;
-    if (plan->bins > GPUSCAN__EDGES_ALONE && plan->samples >= GPUSCAN__CELLS_FROM)
-        for (own->edge_cells = 64; own->edge_cells < 4 * plan->bins && own->edge_cells < 4096;)
-            own->edge_cells *= 2;
+    if (plan->bins > GPUSCAN__EDGES_ALONE && plan->samples >= GPUSCAN__CELLS_FROM) /* 4 to 8 cells per bin */
+        own->edge_cells = (uint32_t)gpuscan__min(gpuscan__power_of_two_below(8 * plan->bins - 1), 4096);
     if (!gpuscan__fit_copies(plan, copies, least, local) || (plan->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
         own->local_edges = own->edge_cells = 0;
         own->copies = copies;
     }
 }
 
-/* A CPU counts up to this many bins in local memory. For more, each group has a table in scratch, without atomics. */
-#define GPUSCAN__CPU_LOCAL_BINS 4096
+/* A CPU's tables of bins have up to this many bytes of local memory, enough for 4096 bins and samples without a bin. If
+   one table needs more, each group has a table in scratch, without atomics. */
+#define GPUSCAN__CPU_LOCAL_BYTES ((4096 + 1) * 4)
 /* If a CPU's tables of counters have at most this many bytes, the last group adds them up, without another launch. */
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
@@ -18866,12 +18865,12 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* number of tables of 256 counters: a multiple of the channels */
-    uint64_t table = (plan->all_bins + 1) * 4;
     if (gpuscan__types[plan->sample].size == 1 && !own->weight && !plan->common.e.custom && !own->image &&
-        tables * 1024 + table <= local && !(own->tiled && plan->tile_samples < tables * 1024))
+        (tables * 256 + plan->all_bins + 1) * 4 <= local && !(own->tiled && plan->tile_samples < tables * 1024))
         own->copies = own->byte_tables = tables;
-    else if (!gpuscan__upper_words(own) && plan->all_bins <= GPUSCAN__CPU_LOCAL_BINS && table <= local)
-        gpuscan__fit_copies(plan, gpuscan__min(8, copies), 1, gpuscan__min(local, 16 * GPUSCAN__KIB));
+    else if (gpuscan__upper_words(own) ||
+             !gpuscan__fit_copies(plan, gpuscan__min(8, copies), 1, gpuscan__min(local, GPUSCAN__CPU_LOCAL_BYTES)))
+        own->copies = 0;
 }
 
 /* Chooses a GPU's form, the first that applies. Returns why counters are not in local memory, or NULL if they are. */
@@ -18962,9 +18961,8 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     int is_cpu = gpuscan__key_is_cpu(key), is_limited;
     key->vectors = tuning->vectors;
     own->rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
+    is_limited = own->slices == 1 && (own->rows || own->copies);
     plan->few = 0;
-    is_limited = !is_cpu &&
-                 (own->tiled || (own->slices == 1 && (own->rows || (own->copies && tuning->short_vectors))));
     if (!is_cpu && own->tiled) { /* takes the smallest group in which work-items have up to two loads */
         key->vectors = (uint32_t)gpuscan__min(key->vectors, gpuscan__max(GPUSCAN__TILE_SAMPLES / vector, 1));
         key->group = (uint32_t)gpuscan__min(most, 64);
@@ -18976,13 +18974,10 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
         plan->few = plan->samples <= GPUSCAN__SLICE_SHORT * at_once / own->slices;
         while (slices > own->slices && plan->samples > GPUSCAN__SLICE_MORE * at_once / slices)
             slices /= 2; /* `slices` is halved, not lowered by 1: each number of slices is another program */
-        if (plan->few) {
-            own->slices = (uint32_t)gpuscan__max(own->slices, slices);
-            key->vectors = tuning->short_vectors;
-            is_limited = 1;
-        }
+        own->slices = (uint32_t)gpuscan__max(own->slices, slices);
+        key->vectors = plan->few ? tuning->short_vectors : key->vectors;
     }
-    key->registers = is_limited ? gpuscan__registers(gs, key, tuning->registers) : 0;
+    key->registers = is_limited || plan->few ? gpuscan__registers(gs, key, tuning->registers) : 0;
     if (!own->by_value)
         own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, gpuscan__slice_bins(plan));
     own->local_words = 0;
@@ -19097,19 +19092,6 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
     gpuscan__arg(launch, all, (size_t)(to - all));
 }
 
-/* Returns the bytes of a group's local memory argument, or 0 if the kernel declares this memory. A GPU's group has the
-   arrays of [HISTOGRAM]. A CPU's group has `byte_tables` tables of 256 counters and one table of bins, or `copies`
-   tables of bins. If `copies` is 0 (the tables are in scratch), the argument has 4 bytes, since OpenCL rejects 0. A
-   table of bins has a spare counter for samples without a bin. */
-static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
-    const gpuscan__key *key = &plan->common.key;
-    if (plan->key.byte_tables)
-        return (uint64_t)plan->key.byte_tables * 1024 + (plan->all_bins + 1) * 4;
-    if (gpuscan__key_is_cpu(key))
-        return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
-    return plan->key.local_words ? 0 : gpuscan__local_words(plan) * 4; /* 0: the kernel declares its local memory */
-}
-
 /* Returns whether gpuscan_histogram_tiles can count: each tile has one group and rows of whole vectors, and there is no
    count_buffer. Excludes CL_MEM_USE_HOST_PTR: buffers without this flag begin at addresses that 16 divides. */
 static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
@@ -19122,11 +19104,13 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
 }
 
 /* Enqueues a launch. If it counts only some of the tiles, first_tile is the first of them. All kernels have the same
-   arguments, but GPUSCAN__HISTOGRAM_FINISH needs no local memory. */
+   arguments, except for local memory. */
 static void gpuscan__histogram_launch(gpuscan__chain *chain, const gpuscan__histogram_plan *plan, size_t kernel,
                                       uint64_t first_tile, uint64_t groups) {
     const gpuscan_histogram_desc *desc = plan->desc;
     const uint32_t unit = plan->element == GPUSCAN_TYPE_CUSTOM ? 1 : plan->element_size; /* sizeof(gpuscan_element) */
+    /* is_given: 1: local memory is an argument. 0: the kernel declares it, or needs none */
+    int is_given = kernel != GPUSCAN__HISTOGRAM_FINISH && !plan->key.local_words;
     gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     gpuscan__histogram_numbers numbers;
     numbers.samples_offset =
@@ -19150,8 +19134,7 @@ static void gpuscan__histogram_launch(gpuscan__chain *chain, const gpuscan__hist
     numbers.tables = plan->tables;
     numbers.flags = plan->common.flags | (plan->in_launch ? (uint32_t)GPUSCAN__FLAG_FINISH : 0) |
                     (plan->in_counts ? (uint32_t)GPUSCAN__FLAG_IN_COUNTS : 0);
-    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
-                        kernel == GPUSCAN__HISTOGRAM_FINISH ? 0 : gpuscan__counts_shared(plan));
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, is_given ? gpuscan__local_words(plan) * 4 : 0);
 }
 
 static void gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
@@ -20734,8 +20717,7 @@ static int gpuscan__sort_fit_one_launch(const gpuscan *gs, gpuscan__sort_plan *p
     uint64_t bytes = gpuscan__max(plan->keys.size, own->value_size), units = gs->device.units / sort->units;
     int is_quick = gpuscan__sort_is_quick(gs, sort->group);
     int is_intel = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS && own->value_size == 0 && plan->keys.size <= 4;
-    uint32_t can_halve = sort->halves && gpuscan__whole_lanes(gs, group) &&
-                         (plan->keys.size == 8 || own->value_size == 8);
+    uint32_t can_halve = sort->halves && gpuscan__whole_lanes(gs, group) && bytes == 8;
     size_t i;
     if (own->fields[0])
         return 0;
