@@ -12680,8 +12680,8 @@ struct gpuscan__operation {
     /* Writes the text that precedes the pieces of kernels.cl.inc in the program. */
     void (*define)(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan);
     void (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan);
-    /* Sets the desc of the self-test's round test->round and fills its arrays. Returns 0 if there is no such round. */
-    int (*test)(gpuscan__test *test);
+    /* Sets test->rounds, and the desc of the self-test's round test->round, and fills its arrays. */
+    void (*test)(gpuscan__test *test);
     size_t plan_size, desc_size, call_at; /* sizes in bytes, and the offset of `call` in the desc */
     size_t own_at, own_size;              /* offset in the plan, and size, of the operation's gpuscan__X_key */
     size_t count_at;                      /* offset of the 64-bit count in desc; 0: no count */
@@ -15743,107 +15743,118 @@ enum { GPUSCAN__TEST_ARRAYS = 16 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD
 
 typedef struct gpuscan__test_array {
     gpuscan_buffer *buffer; /* a buffer of the test's desc, or NULL if the array is on the host alone */
-    int is_input;           /* 1: the call must not change the array */
+    int is_input;           /* 1: the call must not change the array, so `expected` also has the contents before it */
     uint64_t bytes;         /* bytes of the array and of the guard behind it */
     unsigned char *before, *expected; /* before: contents before the call; expected: contents expected after the call */
 } gpuscan__test_array;
-
-/* The pixels of a self-test's image, on the host. Before them, the image has X more columns and Y more rows. */
-enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
-typedef struct gpuscan__test_image {
-    gpuscan_image *image; /* a field of the test's desc, or NULL if there is no image */
-    const unsigned char *pixels; /* rows of pixels without gaps */
-    gpuscan_type type;
-    uint32_t place, channels;
-    uint64_t width, height;
-} gpuscan__test_image;
 
 /* Describes a round of a program's self-test. The operation's function sets the desc and fills the arrays. */
 struct gpuscan__test {
     gpuscan *gs;
     const gpuscan__plan *of; /* the plan whose program is tested */
     const gpuscan__key *key;
-    unsigned round;
+    unsigned round, rounds; /* round: the number of this round, from 0 on. rounds: the number of all */
     void *desc; /* the operation's desc; all 0 until the operation's function sets it */
     gpuscan__plan *plan; /* the operation's plan for `desc` */
     gpuscan_call *call;  /* the desc's call */
     gpuscan_custom custom; /* the desc may point to this field and to those behind it */
     gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
     unsigned char init[GPUSCAN__CUSTOM_MOST];
-    gpuscan__test_image image;
+    gpuscan_image *image; /* a field of the test's desc, or NULL if there is no image */
+    gpuscan_result made;  /* the result of creating the image */
     gpuscan__test_array arrays[GPUSCAN__TEST_ARRAYS];
     int count, failed; /* count: number of arrays. failed: 1 if memory ran out for one */
 };
 
-static gpuscan__test_array *gpuscan__test_array_of(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
+/* Adds an array. Returns its expected contents, at first GPUSCAN__TEST_FILL like those before the call. If memory is
+   short, returns NULL and sets test->failed. */
+static unsigned char *gpuscan__test_array_of(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes,
+                                             int is_input) {
     gpuscan__test_array *array = &test->arrays[test->count];
     array->buffer = buffer;
+    array->is_input = is_input;
     array->bytes = bytes + GPUSCAN__TEST_GUARD;
     array->before = (unsigned char *)gpuscan__allocate(&test->gs->allocator, (size_t)(2 * array->bytes));
     test->failed |= !array->before;
     if (!array->before)
         return NULL;
+    test->count++;
     array->expected = array->before + array->bytes;
     memset(array->before, GPUSCAN__TEST_FILL, (size_t)(2 * array->bytes));
-    test->count++;
-    return array;
+    return array->expected;
 }
 
-/* Adds an input array. Returns its memory, to be filled. If memory is short, returns NULL and sets test->failed. */
 static unsigned char *gpuscan__test_in(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
-    gpuscan__test_array *array = gpuscan__test_array_of(test, buffer, bytes);
-    if (array)
-        array->is_input = 1;
-    return array ? array->before : NULL;
+    return gpuscan__test_array_of(test, buffer, bytes, 1);
 }
 
-/* Adds an output array. Returns its expected contents, at first GPUSCAN__TEST_FILL, or NULL if memory is short. */
-GPUSCAN__SHARED unsigned char *gpuscan__test_out(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
-    gpuscan__test_array *array = gpuscan__test_array_of(test, buffer, bytes);
-    return array ? array->expected : NULL;
+static unsigned char *gpuscan__test_out(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
+    return gpuscan__test_array_of(test, buffer, bytes, 0);
 }
 
-/* Adds an array of host memory, and clears it. If memory is short, returns NULL and sets test->failed. */
+/* Adds an array of host memory, and clears it. */
 static void *gpuscan__test_memory(gpuscan__test *test, uint64_t bytes) {
     unsigned char *memory = gpuscan__test_in(test, NULL, bytes);
     return memory ? memset(memory, 0, (size_t)bytes) : NULL;
 }
 
-/* Creates an RGBA image: every device supports RGBA. Stores the channels in the components that the program reads. */
-static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
-    const gpuscan__test_image *of = &test->image;
-    gpuscan *gs = test->gs;
-    uint32_t size = gpuscan__types[of->type].size, c;
-    uint64_t width = GPUSCAN__TEST_IMAGE_X + of->width, height = GPUSCAN__TEST_IMAGE_Y + of->height, k, to;
-    unsigned char *all;
+/* Adds an input array of random bytes. */
+GPUSCAN__SHARED unsigned char *gpuscan__test_random(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
+    unsigned char *memory = gpuscan__test_in(test, buffer, bytes);
+    uint64_t i;
+    for (i = 0; i < bytes && memory; i++)
+        memory[i] = (unsigned char)gpuscan__mix(~i ^ (uint64_t)test->count << 40);
+    return memory;
+}
+
+/* Adds an output with room for `room` elements. Element k below `count` must be element order[k] of `src` or, if `src`
+   is NULL, the number order[k]. */
+GPUSCAN__SHARED void gpuscan__test_gather(gpuscan__test *test, gpuscan_buffer *buffer, const unsigned char *src,
+                                          uint64_t size, const uint32_t *order, uint64_t count, uint64_t room) {
+    unsigned char *dst = gpuscan__test_out(test, buffer, room * size);
+    uint64_t k;
+    for (k = 0; k < count && !test->failed; k++)
+        if (src)
+            memcpy(dst + k * size, src + order[k] * size, (size_t)size);
+        else
+            gpuscan__put_bits((uint32_t)size, dst, k, order[k]);
+}
+
+/* Creates an RGBA image from rows of pixels without gaps: every device supports RGBA. Stores the channels in the
+   components that the program reads. Before the pixels, the image has IMAGE_X more columns and IMAGE_Y more rows. Does
+   nothing if `place` is 0: the program reads a buffer. gpuscan__test_end releases the image. */
+enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
+GPUSCAN__SHARED void gpuscan__test_image(gpuscan__test *test, gpuscan_image *image, const unsigned char *pixels,
+                                         gpuscan_type type, uint32_t place, uint32_t channels, uint64_t columns,
+                                         uint64_t rows) {
+    uint32_t size = gpuscan__types[type].size, c;
+    uint64_t width = GPUSCAN__TEST_IMAGE_X + columns, height = GPUSCAN__TEST_IMAGE_Y + rows, k, to;
+    unsigned char *all = place ? gpuscan__test_in(test, NULL, width * height * 4 * size) : NULL;
     cl_image_format format;
-    if (!of->image)
-        return GPUSCAN_SUCCESS;
-    of->image->x = GPUSCAN__TEST_IMAGE_X;
-    of->image->y = GPUSCAN__TEST_IMAGE_Y;
+    if (!all || test->failed)
+        return;
     format.image_channel_order = CL_RGBA;
     format.image_channel_data_type = CL_FLOAT;
-    while (gpuscan__image_types[format.image_channel_data_type - CL_SNORM_INT8] != of->type)
+    while (gpuscan__image_types[format.image_channel_data_type - CL_SNORM_INT8] != type)
         format.image_channel_data_type--; /* all integer types have smaller numbers than CL_FLOAT */
-    all = gpuscan__test_in(test, NULL, width * height * 4 * size);
-    if (!all)
-        return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
-    for (k = 0; k < of->width * of->height; k++) {
-        to = (k / of->width + GPUSCAN__TEST_IMAGE_Y) * width + k % of->width + GPUSCAN__TEST_IMAGE_X;
-        for (c = 0; c < of->channels; c++) {
-            int alpha = of->place == GPUSCAN__IMAGE_ALPHA || (of->place == GPUSCAN__IMAGE_RED_ALPHA && c == 1);
-            memcpy(all + (to * 4 + (alpha ? 3 : c)) * size, of->pixels + (k * of->channels + c) * size, size);
+    for (k = 0; k < columns * rows; k++) {
+        to = (k / columns + GPUSCAN__TEST_IMAGE_Y) * width + k % columns + GPUSCAN__TEST_IMAGE_X;
+        for (c = 0; c < channels; c++) {
+            int alpha = place == GPUSCAN__IMAGE_ALPHA || (place == GPUSCAN__IMAGE_RED_ALPHA && c == 1);
+            memcpy(all + (to * 4 + (alpha ? 3 : c)) * size, pixels + (k * channels + c) * size, size);
         }
     }
-    /* gpuscan__test_end releases the image */
-    return gpuscan__create_image(gs, format, width, height, all, " for a self-test", &of->image->mem);
+    test->image = image;
+    image->x = GPUSCAN__TEST_IMAGE_X;
+    image->y = GPUSCAN__TEST_IMAGE_Y;
+    test->made = gpuscan__create_image(test->gs, format, width, height, all, " for a self-test", &image->mem);
 }
 
 static void gpuscan__test_end(gpuscan__test *test) {
     if (test->call)
         gpuscan__forget_mem(test->gs, &test->call->scratch.mem);
-    if (test->image.image)
-        gpuscan__forget_mem(test->gs, &test->image.image->mem);
+    if (test->image)
+        gpuscan__forget_mem(test->gs, &test->image->mem);
     while (test->count > 0) { /* the desc, array 0, is freed last, since other arrays point to it */
         gpuscan__test_array *array = &test->arrays[--test->count];
         if (array->buffer)
@@ -15870,14 +15881,11 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
         return r;
     for (i = 0; i < test->count; i++) {
         gpuscan__test_array *array = &test->arrays[i];
-        if (array->is_input)
-            memcpy(array->expected, array->before, (size_t)array->bytes);
-        if (array->buffer && (r = gpuscan__create_buffer(gs, 0, array->bytes, array->before, " for a self-test",
+        unsigned char *contents = array->is_input ? array->expected : array->before;
+        if (array->buffer && (r = gpuscan__create_buffer(gs, 0, array->bytes, contents, " for a self-test",
                                                          &array->buffer->mem)) != 0)
             return r;
     }
-    if ((r = gpuscan__test_make_image(test)) != 0)
-        return r;
     test->call->strategy = gpuscan__key_strategy(&program->key);
     plan->forced = &program->key;
     plan->is_run = 1;
@@ -15918,14 +15926,13 @@ static gpuscan_result gpuscan__test_check(gpuscan__test *test) {
     return r;
 }
 
-/* Runs rounds 0, 1, ... until the program has no more, or until one cannot run or has a wrong result (WRONG). */
+/* Runs the program's rounds, until one cannot run or has a wrong result (WRONG). */
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__operation *operation = plan->operation;
     gpuscan__test test;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    unsigned round;
-    int more = GPUSCAN__SELF_TESTS;
-    for (round = 0; more && r == 0; round++) {
+    unsigned round, rounds = GPUSCAN__SELF_TESTS ? 1 : 0;
+    for (round = 0; round < rounds && r == 0; round++) {
         memset(&test, 0, sizeof(test));
         test.gs = gs;
         test.of = plan;
@@ -15936,9 +15943,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
         if (!test.failed) {
             test.call = (gpuscan_call *)(void *)((unsigned char *)test.desc + operation->call_at);
             gpuscan__plan_begin(gs, test.plan, operation, test.desc);
-            more = operation->test(&test);
+            operation->test(&test);
+            rounds = test.rounds;
         }
-        if (!test.failed && more && (r = gpuscan__test_call(&test, program)) == 0)
+        if (!test.failed && round < rounds && (r = test.made) == 0 && (r = gpuscan__test_call(&test, program)) == 0)
             r = gpuscan__test_check(&test);
         if (test.failed)
             r = gpuscan__no_memory(gs, "a self-test");
@@ -17353,7 +17361,7 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
    one number of columns, or in round 0 of SINGLE_PASS, where a tile is moved as one piece. Two groups scan only some of
    the lines, unless key.undivided is 1. In round 1, columns are not aligned, and lines have gaps. Edges lie at borders
    of work-items' lines. */
-static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
+static void gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
     uint64_t size = gpuscan__max(e->src_size, e->dst_size), blocks, column, pitch, tile;
@@ -17380,10 +17388,9 @@ static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *o
         gpuscan__test_elements(e, &shape, own->inclusive != 0, src, test->init, dst, total + column * e->dst_size);
         shape.round += 2; /* so that each column gets other data */
     }
-    return 1;
 }
 
-GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
+GPUSCAN__COLD void gpuscan__scan_test(gpuscan__test *test) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__scan_key own = gpuscan__scan_own(test->key);
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
@@ -17391,8 +17398,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     unsigned char *src, *dst, *total = NULL, last[GPUSCAN__CUSTOM_MOST];
     uint64_t starts[GPUSCAN__TEST_SEGMENTS + 1], rows = 1, row, pitch, gap = 0;
     uint64_t vector = gpuscan__vector(e->src_size, e->dst_size);
-    if (test->round == 3 || (test->round == 2 && !own.whole_rows))
-        return 0;
+    test->rounds = own.whole_rows ? 3 : 2;
     desc->src_type = e->src;
     desc->dst_type = e->dst;
     desc->op = e->op;
@@ -17400,8 +17406,10 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     desc->kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     desc->reverse = own.reverse;
     desc->init = test->init;
-    if (own.columns)
-        return gpuscan__columns_test(test, &own, shape);
+    if (own.columns) {
+        gpuscan__columns_test(test, &own, shape);
+        return;
+    }
     if (own.whole_rows) { /* in rounds 0, 1 and 2 a row has 2/3 of a tile, 1/7 of a tile, and one element */
         shape.count = test->round ? test->key->tile / 7 : test->key->tile - test->key->tile / 3;
         shape.count = test->round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;
@@ -17441,7 +17449,6 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
         gpuscan__test_elements(e, &shape, own.inclusive != 0, src + desc->src.offset * e->src_size, test->init,
                                dst + desc->dst.offset * e->dst_size, total ? total + row * e->dst_size : last);
     }
-    return 1;
 }
 
 GPUSCAN__OPERATION(scan, 1, 1, 0, 0, offsetof(gpuscan_scan_desc, count), gpuscan__prove_stand_in);
@@ -17552,23 +17559,21 @@ static void gpuscan__test_blocks(const gpuscan__elements *e, uint64_t count, uin
     }
 }
 
-GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
+GPUSCAN__COLD void gpuscan__uniform_add_test(gpuscan__test *test) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_uniform_add_desc *desc = (gpuscan_uniform_add_desc *)test->desc;
-    gpuscan__test_array *dst;
+    const gpuscan__test_array *dst = &test->arrays[test->count];
     unsigned char *addend;
-    if (test->round == 2)
-        return 0;
+    test->rounds = 2;
     desc->type = e->dst;
     desc->op = e->op;
     desc->custom = e->custom;
     desc->count = 3 * (uint64_t)test->key->tile + 5;
     desc->block = test->round == 0 ? 7 : 77; /* so that blocks end inside vectors. 7: two blocks may end in a vector */
-    dst = gpuscan__test_array_of(test, &desc->dst, desc->count * e->dst_size);
+    gpuscan__test_out(test, &desc->dst, desc->count * e->dst_size);
     addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(desc->count, desc->block) * e->dst_size);
     if (!test->failed)
         gpuscan__test_blocks(e, desc->count, desc->block, dst->before, addend, dst->expected);
-    return 1;
 }
 
 GPUSCAN__OPERATION(uniform_add, 0, 0, 0, 0, offsetof(gpuscan_uniform_add_desc, count), gpuscan__prove_stand_in);
@@ -18144,7 +18149,7 @@ static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpusca
     return own->segments == GPUSCAN__SEGMENTS_ROWS ? 1 : own->lanes && test->round ? 16 : 2;
 }
 
-GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
+GPUSCAN__COLD void gpuscan__reduce_test(gpuscan__test *test) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__reduce_key own = gpuscan__reduce_own(test->key);
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
@@ -18152,8 +18157,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     uint64_t each, rows, length, i, k, size = e->result_size;
     unsigned rounds;
     gpuscan__test_shape shape = gpuscan__reduce_test_shape(e, test->key->tile, test->round, &rounds);
-    if (test->round >= (own.split ? 3u : own.segments ? 2u : rounds))
-        return 0;
+    test->rounds = own.split ? 3 : own.segments ? 2 : rounds;
     desc->src_type = e->src;
     desc->dst_type = e->dst;
     desc->op = e->op;
@@ -18194,12 +18198,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     }
     for (i = 0; offsets && i <= desc->segments.count; i++) /* empty segments begin where the next row does */
         gpuscan__put(desc->segments.type, offsets, i, gpuscan__ceil_div(i, each) * length);
-    if (own.image) {
-        const gpuscan__test_image image = {
-            &desc->src_image, src, e->src, own.image, 1, 1021, gpuscan__ceil_div(desc->count, 1021)};
-        test->image = image;
-    }
-    return 1;
+    gpuscan__test_image(test, &desc->src_image, src, e->src, own.image, 1, 1021, gpuscan__ceil_div(desc->count, 1021));
 }
 
 GPUSCAN__OPERATION(reduce, 1, 1, 0, 1, offsetof(gpuscan_reduce_desc, count), gpuscan__prove_stand_in);
@@ -19393,16 +19392,16 @@ static void gpuscan__test_set_rows(gpuscan__test *test) {
 }
 
 /* Does nothing if the bins have more than 1 MiB of counters (32 KiB with tiles). */
-GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
+GPUSCAN__COLD void gpuscan__histogram_test(gpuscan__test *test) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
     gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
     uint32_t counter_size = gpuscan__types[of->counter].size;
     uint64_t pixels, counters, k, *sums;
     gpuscan__test_bins bins[4];
     unsigned char *samples, *counts, *weights = NULL;
-    if (test->round >= (of->key.whole_tiles ? 3u : of->key.rows ? 2u : 1u) ||
-        (of->key.tiled ? 32 : 1) * of->all_bins * of->key.stride * counter_size > GPUSCAN__MIB)
-        return 0;
+    if ((of->key.tiled ? 32 : 1) * of->all_bins * of->key.stride * counter_size > GPUSCAN__MIB)
+        return;
+    test->rounds = of->key.whole_tiles ? 3 : of->key.rows ? 2 : 1;
     *desc = *(const gpuscan_histogram_desc *)test->of->desc;
     memset(&desc->call, 0, sizeof(desc->call));
     desc->samples = desc->counts = desc->edges = desc->weights = desc->count_buffer = gpuscan__none;
@@ -19423,19 +19422,16 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
         weights = gpuscan__test_in(test, &desc->weights, pixels * gpuscan__types[of->weight].size);
     gpuscan__test_set_bins(test, bins);
     if (test->failed)
-        return 1;
+        return;
     gpuscan__test_samples(of, desc, bins, samples, weights, sums);
     for (k = 0; k < counters; k++)
         gpuscan__put(of->counter, counts, k * of->key.stride, sums[k]);
     if (of->key.image) {
-        const gpuscan__test_image image = {&desc->samples_image, samples, of->element, of->key.image,
-                                           of->pixel_size / of->element_size, desc->pitch, desc->rows};
-        memset(&desc->samples_image, 0, sizeof(desc->samples_image));
-        test->image = image;
-        desc->channels = image.channels;
+        desc->channels = of->pixel_size / of->element_size;
+        gpuscan__test_image(test, &desc->samples_image, samples, of->element, of->key.image, desc->channels,
+                            desc->pitch, desc->rows);
         desc->pitch = 0;
     }
-    return 1;
 }
 
 GPUSCAN__OPERATION(histogram, 1, 1, 0, 0, offsetof(gpuscan_histogram_desc, count), gpuscan__prove_expressions);
@@ -20078,11 +20074,11 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
 static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select_fields *in) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__select_key own = gpuscan__select_own(test->key);
-    uint32_t k, byte, unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
+    uint32_t k, unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
     gpuscan__test_shape shape = gpuscan__test_shape_of((uint64_t)test->key->tile * unit, test->round);
-    unsigned char *from[GPUSCAN__MAX_OUTPUTS], *to[GPUSCAN__MAX_OUTPUTS], *decides, *tally;
-    unsigned char *indices = NULL, *lengths = NULL, *values = NULL, *results = NULL;
-    uint64_t i, kept = 0, last = 0, sum = 0, capacity = test->round ? shape.tile + shape.tile / 2 : shape.count;
+    uint64_t i, kept = 0, sum = 0, capacity = test->round ? shape.tile + shape.tile / 2 : shape.count;
+    uint32_t *order = (uint32_t *)gpuscan__test_memory(test, shape.count * sizeof(*order)); /* what is kept */
+    unsigned char *decides, *from, *tally, *lengths = NULL, *values = NULL, *results = NULL;
     *in->count = shape.count;
     *in->capacity = capacity;
     *in->index_type = own.index_size == 8 || own.length_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
@@ -20090,60 +20086,50 @@ static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select
     *in->payload_count = own.outputs - own.has_dst;
     in->tally->count_type = GPUSCAN_TYPE_U64;
     decides = gpuscan__test_in(test, in->decides, gpuscan__ceil_div(shape.count, unit) * gpuscan__decides_size(e));
-    for (k = 0; k < own.outputs; k++) {
-        int is_first = own.has_dst && k == 0;
-        gpuscan_payload *payload = &test->payloads[is_first ? 0 : k - own.has_dst];
-        if (!is_first)
-            payload->size = own.sizes[k];
-        from[k] = is_first && in->from == in->decides
-                      ? decides
-                      : gpuscan__test_in(test, is_first ? in->from : &payload->src, shape.count * own.sizes[k]);
-        to[k] = gpuscan__test_out(test, is_first ? in->to : &payload->dst, capacity * own.sizes[k]);
-    }
-    if (own.index_size)
-        indices = gpuscan__test_out(test, in->indices, capacity * own.index_size);
+    tally = gpuscan__test_out(test, &in->tally->count, sizeof(kept));
     if (own.length_size)
         lengths = gpuscan__test_out(test, in->lengths, capacity * own.length_size);
     if (own.reduces) {
         values = gpuscan__test_in(test, in->values, shape.count * e->src_size);
         results = gpuscan__test_out(test, in->results, capacity * e->result_size);
     }
-    tally = gpuscan__test_out(test, &in->tally->count, sizeof(kept));
     for (i = 0; i < shape.count && !test->failed; i++) {
-        int keeps = (e->key && i == 0) || gpuscan__select_test_keeps(&shape, i), fits;
-        kept += (uint64_t)keeps;
-        last = keeps ? i : last;
-        fits = kept > 0 && kept <= capacity;
+        int keeps = (e->key && i == 0) || gpuscan__select_test_keeps(&shape, i);
+        if (keeps)
+            order[kept++] = (uint32_t)i;
         gpuscan__select_test_put(e, decides, i, kept, keeps != (int)own.invert);
-        for (k = 0; k < own.outputs; k++) {
-            uint32_t size = own.sizes[k];
-            for (byte = 0; byte < size && from[k] != decides; byte++)
-                from[k][i * size + byte] = (unsigned char)(gpuscan__mix(i + size) >> byte % 8 * 8);
-            if (keeps && fits)
-                memcpy(to[k] + (kept - 1) * size, from[k] + i * size, size);
-        }
-        if (indices && keeps && fits)
-            gpuscan__put(*in->index_type, indices, kept - 1, i);
-        if (lengths && fits)
-            gpuscan__put(*in->index_type, lengths, kept - 1, i + 1 - last);
+        if (lengths && kept <= capacity)
+            gpuscan__put(*in->index_type, lengths, kept - 1, i + 1 - order[kept - 1]);
         if (values)
             sum = gpuscan__test_add(e, &shape, i, keeps, values, sum);
-        if (values && fits)
+        if (values && kept <= capacity)
             gpuscan__put_element(e->dst, e->result_size, results, kept - 1, sum);
     }
     if (!test->failed)
         memcpy(tally, &kept, sizeof(kept));
+    kept = gpuscan__min(kept, capacity);
+    if (own.has_dst) {
+        from = in->from == in->decides ? decides : gpuscan__test_random(test, in->from, shape.count * own.sizes[0]);
+        gpuscan__test_gather(test, in->to, from, own.sizes[0], order, kept, capacity);
+    }
+    for (k = 0; k < *in->payload_count; k++) {
+        gpuscan_payload *payload = &test->payloads[k];
+        payload->size = own.sizes[own.has_dst + k];
+        from = gpuscan__test_random(test, &payload->src, shape.count * payload->size);
+        gpuscan__test_gather(test, &payload->dst, from, payload->size, order, kept, capacity);
+    }
+    if (own.index_size)
+        gpuscan__test_gather(test, in->indices, NULL, own.index_size, order, kept, capacity);
 }
 
 #if GPUSCAN__HAS_SELECT
-GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
+GPUSCAN__COLD void gpuscan__select_test(gpuscan__test *test) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__select_key own = gpuscan__select_own(test->key);
     gpuscan_select_desc *desc = (gpuscan_select_desc *)test->desc;
     int by_predicate = own.by == GPUSCAN_SELECT_PREDICATE;
     gpuscan__select_fields fields;
-    if (test->round == 2)
-        return 0;
+    test->rounds = 2;
     test->custom.size = by_predicate ? e->src_size : own.has_dst ? own.sizes[0] : 1;
     test->custom.type = test->custom.select = "x"; /* the program is built already, so the text is not used */
     desc->type = by_predicate ? e->src : GPUSCAN_TYPE_CUSTOM;
@@ -20153,7 +20139,6 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     desc->custom = &test->custom;
     fields = gpuscan__select_fields_of(desc, own.own_flags != 0);
     gpuscan__select_test_fill(test, &fields);
-    return 1;
 }
 
 GPUSCAN__OPERATION(select, 1, 0, 1, 0, offsetof(gpuscan_select_desc, count), gpuscan__prove_stand_in);
@@ -20277,13 +20262,12 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     return gpuscan__select_end(gs, plan);
 }
 
-GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
+GPUSCAN__COLD void gpuscan__runs_test(gpuscan__test *test) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_runs_desc *desc = (gpuscan_runs_desc *)test->desc;
     gpuscan_custom *custom = &test->custom;
     const gpuscan__select_fields fields = gpuscan__runs_fields_of(desc);
-    if (test->round == 2)
-        return 0;
+    test->rounds = 2;
     custom->size = e->key == GPUSCAN_TYPE_CUSTOM ? e->key_size : e->result_size;
     custom->type = custom->equal = custom->combine = custom->identity = "x"; /* texts of a built program are not used */
     desc->key_type = e->key;
@@ -20292,7 +20276,6 @@ GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
     desc->op = e->op;
     desc->custom = custom;
     gpuscan__select_test_fill(test, &fields);
-    return 1;
 }
 
 typedef gpuscan__select_plan gpuscan__runs_plan;
@@ -21273,29 +21256,18 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, unsigned cha
     return gpuscan__test_sort(codes, (uint32_t *)(codes + count), count);
 }
 
-/* Adds an output, whose element i must be element order[i] of `src`. */
-static void gpuscan__sort_test_out(gpuscan__test *test, gpuscan_buffer *buffer, const unsigned char *src,
-                                   const uint32_t *order, uint64_t count, size_t size) {
-    unsigned char *dst = gpuscan__test_out(test, buffer, count * size);
-    uint64_t i;
-    for (i = 0; i < count && !test->failed; i++)
-        memcpy(dst + i * size, src + order[i] * size, size);
-}
-
 /* Tests a sort. If indices move with keys, round 1 asks for a permutation, and round 2 gathers a payload by index. If
    the program can sort by part of a key, round 2 does. No array is sorted in place. But the plan does not know this, so
    that the copies of results to `dst` are tested, too. */
-GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
+GPUSCAN__COLD void gpuscan__sort_test(gpuscan__test *test) {
     gpuscan__sort_key own = gpuscan__sort_own(test->key);
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
     int moves_indices = own.fields[0] == 0 && own.value_size == (own.wide ? 8u : 4u);
     unsigned round = test->round;
     unsigned char *src;
     const uint32_t *order;
-    uint32_t k;
-    uint64_t i;
-    if (round == 3)
-        return 0;
+    uint32_t k, size = gpuscan__types[test->key->src].size;
+    test->rounds = 3;
     desc->key_type = (gpuscan_type)test->key->src;
     desc->descending = round == 1;
     desc->payloads = test->payloads;
@@ -21304,7 +21276,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
         desc->count = test->key->tile - (round == 1 ? 0 : test->key->tile / 8);
     if (round == 2 && !own.whole && own.form != GPUSCAN__SORT_FILLED) {
         desc->bit_begin = 3;
-        desc->bit_end = 8 * gpuscan__types[desc->key_type].size - 2;
+        desc->bit_end = 8 * size - 2;
     }
     for (k = 0; k < GPUSCAN__SORT_FIELDS && own.fields[k]; k++)
         test->payloads[desc->payload_count++].size = own.fields[k];
@@ -21312,22 +21284,16 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
         desc->index_type = own.value_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
     else if (own.value_size && k == 0)
         test->payloads[desc->payload_count++].size = moves_indices && round == 2 ? 12 : own.value_size;
-    src = gpuscan__test_in(test, &desc->src, desc->count * gpuscan__types[desc->key_type].size);
+    src = gpuscan__test_in(test, &desc->src, desc->count * size);
     order = gpuscan__sort_test_keys(test, src);
-    gpuscan__sort_test_out(test, &desc->dst, src, order, desc->count, gpuscan__types[desc->key_type].size);
-    if (desc->index_type) {
-        unsigned char *permutation = gpuscan__test_out(test, &desc->permutation, desc->count * own.value_size);
-        for (i = 0; i < desc->count && !test->failed; i++)
-            gpuscan__put(desc->index_type, permutation, i, order[i]);
-    }
+    gpuscan__test_gather(test, &desc->dst, src, size, order, desc->count, desc->count);
+    if (desc->index_type)
+        gpuscan__test_gather(test, &desc->permutation, NULL, own.value_size, order, desc->count, desc->count);
     for (k = 0; k < desc->payload_count; k++) {
         gpuscan_payload *payload = &test->payloads[k];
-        src = gpuscan__test_in(test, &payload->src, desc->count * payload->size);
-        for (i = 0; i < desc->count * payload->size && !test->failed; i++)
-            src[i] = (unsigned char)gpuscan__mix(~i ^ (uint64_t)k << 40);
-        gpuscan__sort_test_out(test, &payload->dst, src, order, desc->count, payload->size);
+        src = gpuscan__test_random(test, &payload->src, desc->count * payload->size);
+        gpuscan__test_gather(test, &payload->dst, src, payload->size, order, desc->count, desc->count);
     }
-    return 1;
 }
 
 GPUSCAN__OPERATION(sort, 1, 1, 0, 0, offsetof(gpuscan_sort_desc, count), gpuscan__prove_stand_in);
@@ -21683,7 +21649,7 @@ static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char
 
 /* Tests integral images. In rounds 0 and 1, there are several strips of columns, several groups and, unless
    key.undivided is 1, several bands of rows. In round 2, a single tile holds the image. */
-GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
+GPUSCAN__COLD void gpuscan__integral_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__integral_key own = gpuscan__integral_own(key);
     gpuscan_integral_desc *desc = (gpuscan_integral_desc *)test->desc;
@@ -21692,8 +21658,7 @@ GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     unsigned round = test->round;
     unsigned char *src, *dst;
     uint64_t *above;
-    if (round == 3)
-        return 0;
+    test->rounds = 3;
     desc->src_type = (gpuscan_type)key->src;
     desc->dst_type = (gpuscan_type)key->dst;
     desc->channels = own.channels;
@@ -21713,16 +21678,12 @@ GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
                                 gpuscan__types[key->dst].size);
     above = (uint64_t *)gpuscan__test_memory(test, (desc->width + 1) * own.channels * sizeof(*above));
     if (test->failed)
-        return 1;
+        return;
     gpuscan__test_table(desc, src, dst, above);
-    if (own.image) {
-        const gpuscan__test_image image = {&desc->src_image, src,           desc->src_type, own.image,
-                                           own.channels,     desc->src_pitch, desc->height};
-        test->image = image;
-        desc->src_pitch = 0;
-    }
+    gpuscan__test_image(test, &desc->src_image, src, desc->src_type, own.image, own.channels, desc->src_pitch,
+                        desc->height);
+    desc->src_pitch = own.image ? 0 : desc->src_pitch;
     ((gpuscan__integral_plan *)(void *)test->plan)->has_carries = round == 0;
-    return 1;
 }
 
 GPUSCAN__OPERATION(integral, 1, 0, 0, 0, 0, gpuscan__prove_stand_in);
@@ -22030,7 +21991,7 @@ static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_
     }
 }
 
-GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
+GPUSCAN__COLD void gpuscan__quantile_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan_quantile_desc *desc = (gpuscan_quantile_desc *)test->desc;
     gpuscan_type counter = (gpuscan_type)key->src;
@@ -22041,8 +22002,7 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     uint64_t *sums, row, sum;
     double *fractions = (double *)gpuscan__test_memory(test, GPUSCAN__TEST_RANKS * sizeof(*fractions));
     unsigned char *counts, *cdf = NULL, *dst;
-    if (round == 3)
-        return 0;
+    test->rounds = 3;
     if (small) /* round 0: a row fills a sub-group's vectors. Other rounds: several rows fit */
         bins = (uint32_t)gpuscan__min(round ? 14 + 2 * round : UINT32_MAX,
                                       gpuscan__quantile_held(test->gs, key) * (16 / size));
@@ -22069,7 +22029,6 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
         gpuscan__test_ranks(desc, sums, fractions,
                             dst + row * desc->fraction_count / (desc->form == GPUSCAN_QUANTILE_MEAN ? 2 : 1) * 4);
     }
-    return 1;
 }
 
 GPUSCAN__OPERATION(quantile, 1, 0, 0, 0, 0, gpuscan__prove_stand_in);

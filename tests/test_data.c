@@ -588,7 +588,7 @@ static void check_samples(gpuscan_histogram_desc d) {
     self.desc = &d;
     gpuscan__test_set_bins(&self, of);
     assert_false(self.failed);
-    edges = d.form == GPUSCAN_BINS_EDGES ? self.arrays[1].before : NULL;
+    edges = d.form == GPUSCAN_BINS_EDGES ? self.arrays[1].expected : NULL;
     d.count = d.pitch = d.tile_width = 3 * TILE / plan.channels + 5;
     d.rows = d.tile_height = 1;
     bytes = plan.all_bins * ref_size(plan.counter);
