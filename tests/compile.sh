@@ -621,13 +621,13 @@ done
 
 check 'gpuscan.h holds the kernels as they are' sh -c "'$root/tools/embed' --check > embed.txt 2>&1 || cat embed.txt"
 
-# A comment names the figures behind it, "tuning: NAME, NAME", which are rows of tools/figures/*.csv. Prints the names that
-# have no row or that no comment quotes, and whatever is not a row.
+# A comment names the figures behind it, "tuning: NAME, NAME", which are rows of tools/figures/*.csv, and so does the
+# README. Prints the names that have no row or that nothing quotes, and whatever is not a row.
 wrong_figures() {
   name='(scan|select|runs|reduce|segments|sort|histogram|quantile|integral|device|host)-[a-z0-9-]+'
-  cat "$root/gpuscan.h" "$root/kernels.cl.inc" | tr '\n' ' ' | tr -s ' ' | grep -o -E '.{30}tuning: .{30}' |
+  cat "$root/gpuscan.h" "$root/kernels.cl.inc" "$root/README.md" | tr '\n' ' ' | tr -s ' ' | grep -o -E '.{30}tuning: .{30}' |
     grep -v -E "tuning: $name"
-  cat "$root/gpuscan.h" "$root/kernels.cl.inc" | tr '\n' ' ' | tr -s ' ' | grep -o -E "tuning: $name(, $name)*" |
+  cat "$root/gpuscan.h" "$root/kernels.cl.inc" "$root/README.md" | tr '\n' ' ' | tr -s ' ' | grep -o -E "tuning: $name(, $name)*" |
     sed 's/^tuning: //' | tr -d ' ' | tr ',' '\n' | sort -u > quoted.txt
   for csv in "$root"/tools/figures/*.csv; do
     [ "$(head -1 "$csv")" = 'name,device,driver,commit,date,case,us' ] || echo "$csv: the first line names no columns"
