@@ -4761,10 +4761,13 @@ static const char *const gpuscan__piece_handover[] = {
 "``U_$n(slot+p,``U_make(tag,@Ys.@Y[p]`X\n"
 "}\n"
 "}\n\n"
-"$OF_WORDS(`of_@Ys,@U,`@Ys,@Y)\n\n\n\n"
-"@F$c``Us_$s(@j``U*`U@dtag,@U*$s,int `Us){\n"
+"$OF_WORDS(`of_@Ys,@U,`@Ys,@Y)\n\n\n"
+"@F$c``Us_`K(@X``U*slot@dtag,@U*$s,int `Us){\n"
+"``U `U[@/];\n"
 "`@Ys @Ys;\n"
 "$c$o=true;\n"
+"@3int p`Yp<`Us;p++)\n"
+"`U[p]=``U_`K(slot+p);\n"
 "@3int p`Yp<@/;p++){\n"
 "@Ys.@Y[p]=p<`Us?``U_@Y(`U[p]):0;\n"
 "$o=$o&&(p>=`Us||``U_tag(`U[p])>>2==tag>>2);\n"
@@ -4772,12 +4775,6 @@ static const char *const gpuscan__piece_handover[] = {
 "$3$o)\n"
 "*$s=`of_@Ys(&@Ys);\n"
 "@[$o;\n"
-"}\n"
-"@F$c``Us_`K(@X``U*slot@dtag,@U*$s,int `Us){\n"
-"``U `U[@/];\n"
-"@3int p`Yp<`Us;p++)\n"
-"`U[p]=``U_`K(slot+p);\n"
-"@[``Us_$s(`U,tag,$s,`Us);\n"
 "}\n\n\n\n"
 "@-$c`may_poll(`S*polls){\n"
 "@q(*polls)++ <$POLLS;\n"
@@ -5217,7 +5214,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4466 \"kernels.cl.inc\"\n"
+"#line 4462 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``N_$6s_@ns;\n\n"
@@ -5507,7 +5504,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4802 \"kernels.cl.inc\"\n"
+"#line 4798 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_NUMBERS\n"
 "}`@ns;\n\n"
@@ -5616,7 +5613,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4938 \"kernels.cl.inc\"\n"
+"#line 4935 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_@eS_NUMBERS\n"
 "}@B@ns;\n\n\n\n"
@@ -5626,7 +5623,9 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@w\n"
 "@D$UNIT $$w\n"
 "@D@`@e for ($rc = 0; c < `A$1; c++)\n"
-"@_\n\n"
+"@_\n"
+"@D$PIECE_LINES (!$WORD ? $KEPT_LINES : $T_SIZE > 4 ? 4 : 8)\n"
+"@D$HAS_CHAIN (!$WORD && !@8)\n\n"
 "@D$LINK_PIECES ($CPU ? $STEP_LINKS : 1)\n"
 "@D$HAS_@{S (!$CPU && !$UNDIVIDED)\n"
 "@D$LOADED_LINKS 8\n\n\n\n"
@@ -5635,20 +5634,25 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`$2 $2[$UNIT];\n"
 "$r`U;\n"
 "}@Bunit;\n"
-"@D$UNITS_WHOLE(`R, p, pitch) \\\n"
-" (!$CPU&&$UNIT>1&&((size_t)(p)|(pitch)*@]`R))%4==0)\n\n"
+"@D$UNITS_WHOLE(p, `P) (!$CPU && $UNIT > 1 && ((size_t)(p) | (size_t)(`P)) % 4 == 0)\n\n\n\n"
 "$u$WORD\n"
 "@M``U @B@s;\n"
 "@Munion{\n"
 "`$7 $7;\n"
 "`$2 $2;\n"
 "}@B@W;\n"
+"@D$LINES_MEMORY local\n"
+"@D$NEXT_LINE(p, `P) (p) += (`P)\n"
 "@w\n"
 "@M@U @B@s;\n"
+"@D$LINES_MEMORY global\n"
+"@D$NEXT_LINE(p, `P) \\\n"
+" (p)+=(`P); \\\n"
+" $FORGET_ULONG(p)\n"
 "@_\n"
 "@)\n"
 "$u$WORD\n"
-"@B@W stage[$@|*$PIECE_LINES]@(aligned(16)`X\n"
+"@B@W stage[$@|*$KEPT_LINES]@(aligned(16)`X\n"
 "$rticket,kn$5;\n"
 "@_\n"
 "@U slots[$@|*$UNIT];\n"
@@ -5713,54 +5717,67 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@`@e\n"
 "$3`A$1)\n"
 "$5[c]=slots[$SLOT(at,`A$b,c)];\n"
-"}\n\n\n\n"
-"@F$t@B`K(@Bunit*x,@2`$7*$7@Rpitch,\n"
-"@u$h@dsome,@j`@is*at){\n"
-"@2`$7*`C=$7+$INDEX$x`A$f-1,$h)*pitch+`A@i;\n"
-"$cwhole=$UNITS_WHOLE(`$7,`C,pitch);\n"
+"}\n\n\n\n",
+"@D$@{_AFTER(x) `@}`Wouter[c], $HAS_@{S ? `@}`W$k[c], x) : (x))\n"
+"@D$RESULT(x) \\\n"
+" (!$ns||@8?(x):$@{_AFTER($HAS_CHAIN?`@}`Wchain[c],x):(x)))\n\n\n\n"
+"@F$t@B$b`V`t*$8s,$LINES_MEMORY @juchar*`C@R`C_`P,\n"
+"$LINES_MEMORY uchar*to@Rto_`P,@j@U*outer,\n"
+"@j@U*$k,@X`$2*$qs,@j$c$ns,\n"
+"@j`@is*at){\n"
+"@j$cin_`Us=$UNITS_WHOLE(`C,`C_`P),out_`Us=$UNITS_WHOLE(to,to_`P);\n"
+"@U chain[$UNIT];\n"
+"@u`G=`A$1?min(`A$h+`A`Is,`A$f):0;\n"
+"$rpieces`Y\n"
+"@`@e{\n"
+"chain[c]=@1@0);\n"
+"$8s[c]=@0;\n"
+"$3$ns&&@8)\n"
+"$8s[c]=$@{_AFTER($8s[c]);\n"
+"}\n"
+"$ROLLED for(@u$h=`A$h;$h<`G;$h+=$PIECE_LINES){\n"
+"$rsome=@cmin(`G-$h,@Q$PIECE_LINES);\n"
+"@Bunit x[$PIECE_LINES],y;\n"
 "@3$rk`Yk<$PIECE_LINES;k++){\n"
-"$3k<some&&whole)\n"
-"x`Z.`U= *(@2`S*)`C;\n"
+"$3k<some&&in_`Us)\n"
+"x`Z.`U= *($LINES_MEMORY @j`S*)`C;\n"
 "else $3k<some)\n"
 "@`@e\n"
-"x`Z.$7[c]=`C[c];\n"
-"`C+=@G?0-pitch:pitch;\n"
-"$FORGET_ULONG(`C);\n"
+"x`Z.$7[c]=(($LINES_MEMORY @j`$7*)`C)[c];\n"
+"$NEXT_LINE(`C,`C_`P);\n"
 "}\n"
-"}\n\n\n",
-"@D$@{_AFTER(x) `@}`Wouter[c], $HAS_@{S ? `@}`W$k[c], x) : (x))\n\n"
-"@F$t@Bpiece`V`t*$8s,@j@Bunit*x,@X`$2*$2,\n"
-"@upitch@R$h@dsome,@j@U*outer,\n"
-"@j@U*$k,@j@U*chain,@j$c$ns,\n"
-"@j`@is*at){\n"
-"@X`$2*to=$2+$INDEX$x`A$f-1,$h)*pitch+`A@i;\n"
-"$cwhole=$UNITS_WHOLE(`$2,to,pitch);\n"
 "@3$rk`Yk<$PIECE_LINES;k++){\n"
-"@Bunit out;\n"
-"$3k<some){\n"
+"$3k<some)\n"
 "@`@e{\n"
-"@u`I=$INDEX$x`A$f-1,$h+k);\n"
-"$0y=$8s[c];\n"
-"$8s[c]=@J`Wy,@K`Wx`Z.$7[c],`I`X\n"
-"$3$INCLUSIVE)\n"
-"y=$8s[c];\n"
-"$3$ns&& !@8)\n"
-"y=$@{_AFTER(`@}`Wchain[c],y`X\n"
-"out.$2[c]=`to_$2(y);\n"
+"$0@h=$8s[c];\n"
+"$8s[c]=@J`W\n"
+"@h,@K`Wx`Z.$7[c],$INDEX$x`A$f-1,$h+k)`X\n"
+"y.$2[c]=`to_$2($RESULT($INCLUSIVE?$8s[c]:@h`X\n"
 "}\n"
-"$3$ns&&whole)\n"
-"*(@X`S*)to=out.`U;\n"
-"else $3$ns)\n"
+"$3k<some&&$ns&&out_`Us)\n"
+"*($LINES_MEMORY `S*)to=y.`U;\n"
+"else $3k<some&&$ns)\n"
 "@`@e\n"
-"to[c]=out.$2[c];\n"
+"(($LINES_MEMORY `$2*)to)[c]=y.$2[c];\n"
+"$NEXT_LINE(to,to_`P);\n"
 "}\n"
-"to+=@G?0-pitch:pitch;\n"
-"$FORGET_ULONG(to);\n"
+"$3$HAS_CHAIN&& ++pieces%$LINK_PIECES==0)\n"
+"@`@e{\n"
+"chain[c]=@U_`L`Wchain[c],$8s[c],pieces/$LINK_PIECES-1);\n"
+"$8s[c]=@0;\n"
 "}\n"
-"}\n\n"
+"}\n"
+"@`@e{\n"
+"$3$HAS_CHAIN)\n"
+"$8s[c]=$WHOLE(@U_`L`Wchain[c],$8s[c],pieces/$LINK_PIECES`X\n"
+"$3$qs&&`A$1&&(`A$f?`A$h<`G&&`G==`A$f:`A$h==0))\n"
+"$qs[c]=`to_$2(@8?$8s[c]:$@{_AFTER($8s[c]`X\n"
+"}\n"
+"}\n"
+"@D$@eS_TOTALS \\\n"
+" (@c@L@6TOTAL?$qs+@L$q@S+`A@i:0)\n\n"
 "$u$WORD\n"
-"@D$$w_LINES(at) ((at)->$bs * $PIECE_LINES)\n"
-"@D$LOADED_LINES ($T_SIZE > 4 ? 4 : 8)\n\n\n"
+"@D$$w_LINES(at) ((at)->$bs * $KEPT_LINES)\n\n\n"
 "@D$FOLD_LINKS (@8 && @4 == 1 ? 4 : 1)\n"
 "@D$@e_TAG(kind) (@c@Lepoch << 2 | (kind))\n\n"
 "@D$@e_SUM(band) \\\n"
@@ -5807,33 +5824,6 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "else\n"
 "*(@l`$7*)`Q= *(@X`$7*)$1;\n"
 "`copies_wait();\n"
-"}\n\n\n"
-"@F$0@B$b`V$0$8,@U outer,@U $k,\n"
-"@j`@is*at,@l@B@W*stage,\n"
-"@j$c$ns){\n"
-"$rsome=`A$1&&`A$h<`A$f?@cmin(`A$f-`A$h,@Q$PIECE_LINES):0;\n"
-"$r$h=`A$b*$PIECE_LINES;\n"
-"int `P=@G? -(int)`Awidth:(int)`Awidth;\n"
-"stage+=(@G?$$w_LINES(at)-1-$h:$h)*`Awidth+`Aunit;\n"
-"$ROLLED @Ck`Yk<some;k+=$LOADED_LINES){\n"
-"`$7 x[$LOADED_LINES];\n"
-"@l@B@W*`C=stage;\n"
-"@3$rj`Yj<$LOADED_LINES;j++,`C+=`P)\n"
-"$3k+j<some)\n"
-"x[j]=`C->$7;\n"
-"@3$rj`Yj<$LOADED_LINES;j++,stage+=`P)\n"
-"$3k+j<some){\n"
-"$0y=$8;\n"
-"$8=@J`W$8,@K`Wx[j],$INDEX$x`A$f-1,`A$h+k+j)`X\n"
-"$3$INCLUSIVE)\n"
-"y=$8;\n"
-"$3!@8)\n"
-"y=`@}`Wouter,`@}`W$k,y`X\n"
-"$3$ns)\n"
-"stage->$2=`to_$2(y);\n"
-"}\n"
-"}\n"
-"@[$8;\n"
 "}\n\n\n\n",
 "@-$0@Blate`V@uband,$@eS@<S,@j`@is*at){\n"
 "@U $5=@1@0),x;\n"
@@ -5844,7 +5834,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@[``J$z(x);\n"
 "$ROLLED @C$b`Y$b<@L$bs;$b++){\n"
 "$0$8=@0;\n"
-"$ROLLED @Ck`Yk<$PIECE_LINES&&i<`A$f;k++,i++){\n"
+"$ROLLED @Ck`Yk<$KEPT_LINES&&i<`A$f;k++,i++){\n"
 "@u`I=$INDEX$x`A$f-1,i);\n"
 "$8=@J`W\n"
 "$8,@K`W$7[@L$7@S+`I*@L$7_pitch+`A@i],`I`X\n"
@@ -5861,25 +5851,22 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@F$t@Bfold`V$rbands,$@eS@<S,@j`@is*at){\n"
 "@j$r`Js=$FOLD_LINKS;\n"
 "@U `B=@1$@eS_BASE),$e=`B,$5,x[$FOLD_LINKS];\n"
-"``U `Us[$FOLD_LINKS*@4];\n"
 "`@is `M= *at;\n"
 "@C@~=0,done=0,polls`Ydone<bands;){\n"
 "$r$h=@~+`A$b*`Js,$1=`A$1&&$h<bands?min(bands-$h,`Js):0;\n"
 "$r$o=$1,kn$5,whole,alike;\n"
-"@X``U*`C=$@e_SUM($h),*to=$@e_CARRY($h);\n"
+"@X``U*to=$@e_CARRY($h);\n"
 "$0$8=@0;\n"
 "$3@x==0)\n"
 "@r->kn$5=min(bands,@~+`A$bs*`Js);\n"
-"@3$rk`Y$1&&k<`Js;k++){\n"
-"@3$rp`Yp<@4;p++)\n"
-"`Us[k*@4+p]=``U_`K(`C+p);\n"
-"`C+=k+1<$1?`A@is*@4:0;\n"
-"}\n"
-"@3$rk`Yk<`Js;k++){\n"
+"@3$rk`Yk<`Js;k++)\n"
 "x`Z=``J$y$8);\n"
-"$3k<$1&& !``Us_$s(`Us+k*@4,$@e_TAG($AGGREGATE),\n"
+"@3$rk`Y$1&&k<`Js;k++){\n"
+"$3!``Us_`K($@e_SUM($h+min(k,$1-1)),$@e_TAG($AGGREGATE),\n"
 "&x`Z,@4))\n"
 "$o=min($o,k);\n"
+"$3k>=$1)\n"
+"x`Z=``J$y$8);\n"
 "}\n"
 "$3polls==$POLLS&&$o<$1&&$h+$o==done)\n"
 "@Blate`Wdone,$@eS@AS,at);\n"
@@ -5950,8 +5937,11 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$rwidth=@c(is_fold?@Lfold:@Lwidth);\n"
 "$r$bs=is_fold?$@|/width:@c@L$bs;\n"
 "`@is $5=@Bof(&@ns,strip,width,$bs,band,$f),*at= &$5;\n"
+"$r$h=$INDEX$x$$w_LINES(at)-1,`A$b*$KEPT_LINES);\n"
+"@luchar*`Q=(@luchar*)(@r->stage+$h*width+`Aunit);\n"
+"@u`P=$INDEX$x0,width*@]@B@W`X\n"
 "@U outer=@1@0),$k;\n"
-"$0$8=@0;\n"
+"$0$8;\n"
 "$3(@c@L@6REHEARSAL)||band>=live)\n"
 "@q;\n"
 "$3is_fold){\n"
@@ -5961,21 +5951,16 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@Bmove((@Xuchar*)($7+@L$7@S),@]`$7),@L$7_pitch,at,\n"
 "@r->stage,false);\n"
 "@7\n"
-"$k=``J$y@B$b`W$8,outer,outer,at,@r->stage,false`X\n"
+"@B$b`W&$8,$p`P,$p`P,&outer,&outer,0,false,at);\n"
+"$k=``J$y$8);\n"
 "@Bchain`W&outer,0,&$k,at,@r->slots);\n"
 "outer=@Bhand_over`Wouter,band,$@eS@AS,at);\n"
 "$3@>@e_@{S))\n"
 "$k=@1@0);\n"
-"$3@8)\n"
-"$8=`@}`Wouter,`@}`W$k,$8`X\n"
-"$8=@B$b`W$8,outer,$k,at,@r->stage,true);\n"
+"@B$b`W&$8,$p`P,$p`P,&outer,&$k,$@eS_TOTALS,true,at);\n"
 "@7\n"
 "@Bmove((@Xuchar*)($2+@L$2@S),@]`$2),@L$2_pitch,at,\n"
 "@r->stage,true);\n"
-"$3`A$1&&(@c@L@6TOTAL)&&\n"
-"(`A$h<$f?$f-`A$h<=$PIECE_LINES:`A$h==0&&$f==0))\n"
-"$qs[@L$q@S+`A@i]=\n"
-"`to_$2(@8?$8:`@}`Wouter,`@}`W$k,$8)`X\n"
 "$$w_END();\n"
 "}\n"
 "@w\n\n"
@@ -6003,48 +5988,28 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@X@U*of_band=@s+@L@s@S+band*`A@is+`A@i;\n"
 "@X@U*of_$b=@s+@L@s@S+`A@i+\n"
 "(@Lbands+band*`A$bs+`A$b)*`A@is;\n"
-"@U outer[$UNIT],$k[$UNIT],chain[$UNIT];\n"
+"@u`I=$INDEX$x$f-1,`A$h);\n"
+"@2`$7*`C=$7+@L$7@S+`I*@L$7_pitch+`A@i;\n"
+"@X`$2*to=$2+@L$2@S+`I*@L$2_pitch+`A@i;\n"
+"@U outer[$UNIT],$k[$UNIT];\n"
 "$0$8s[$UNIT],`B=$@eS_BASE;\n"
-"@Bunit x[$PIECE_LINES];\n"
-"$rpieces`Y\n"
 "@`@e{\n"
 "outer[c]=$ns&&`A$1&&@Lbands>1?of_band[c]:@1`B);\n"
-"chain[c]=$k[c]=@1@0);\n"
+"$k[c]=@1@0);\n"
 "$3$ns&&`A$1&&$HAS_@{S&& !@>@e_@{S))\n"
 "$k[c]=of_$b[c];\n"
-"$8s[c]=@0;\n"
-"$3$ns&&@8)\n"
-"$8s[c]=$@{_AFTER($8s[c]);\n"
 "}\n"
-"for(@upast`Ypast<`A`Is&&`Aband+past<$f;past+=$PIECE_LINES){\n"
-"@u$h=`A$h+past;\n"
-"$rsome=`A$1&&$h<$f?@cmin($f-$h,@Q$PIECE_LINES):0;\n"
-"@B`K(x,$7+@L$7@S,@L$7_pitch,$h,some,at);\n"
-"@Bpiece`W$8s,x,$2+@L$2@S,@L$2_pitch,$h,some,outer,$k,chain,\n"
-"$ns,at);\n"
-"$3!@8&& ++pieces%$LINK_PIECES==0)\n"
-"@`@e{\n"
-"chain[c]=@U_`L`Wchain[c],$8s[c],pieces/$LINK_PIECES-1);\n"
-"$8s[c]=@0;\n"
-"}\n"
-"}\n"
-"@`@e\n"
-"$3!@8)\n"
-"$8s[c]=$WHOLE(@U_`L`Wchain[c],$8s[c],pieces/$LINK_PIECES`X\n"
-"$3!$ns){\n"
+"@B$b`W$8s,(@2uchar*)`C,\n"
+"$INDEX$x0,@L$7_pitch*@]`$7)),(@Xuchar*)to,\n"
+"$INDEX$x0,@L$2_pitch*@]`$2)),outer,$k,\n"
+"$ns?$@eS_TOTALS:0,$ns,at);\n"
+"$3!$ns)\n"
 "@Bjoin`Wof_band,of_$b,$8s,at@@\n"
-"@q;\n"
-"}\n"
-"$3`A$1&&(@c@L@6TOTAL)&&\n"
-"(`A$h<$f?$f-`A$h<=`A`Is:`A$h==0&&$f==0))\n"
-"@`@e\n"
-"$qs[@L$q@S+`A@i+c]=\n"
-"`to_$2(@8?$8s[c]:$@{_AFTER($8s[c]`X\n"
-"}\n\n",
+"}\n\n"
 "$u!$UNDIVIDED\n"
 "@+ATTRIBUTE $t@B$8s(`%$@eS@<S@5`=\n"
 "@Bband`W$@eS@AS,get_$j_id(0),false);\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@+ATTRIBUTE $t@Bcarries(`%$@eS@<S@5`=\n"
 "@j`@is $5=@Bof(&@ns,get_$j_id(0),@c@Lwidth,\n"
 "@c@L$bs,0,0),*at= &$5;\n"
@@ -6074,7 +6039,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5449 \"kernels.cl.inc\"\n"
+"#line 5414 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}``N_`Ds_@ns;\n\n"
@@ -6124,7 +6089,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5529 \"kernels.cl.inc\"\n"
+"#line 5494 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SELECT_NUMBERS\n"
 "}`@ns;\n\n"
@@ -6597,7 +6562,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6094 \"kernels.cl.inc\"\n"
+"#line 6059 \"kernels.cl.inc\"\n"
 "$u$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "$u!$UNDIVIDED\n"
 "@)\n"
@@ -6922,7 +6887,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6440 \"kernels.cl.inc\"\n"
+"#line 6405 \"kernels.cl.inc\"\n"
 "@)\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@ns;\n\n"
@@ -6997,7 +6962,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6524 \"kernels.cl.inc\"\n"
+"#line 6489 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@D$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@M$RESULT_TYPE `result_t;\n"
@@ -7215,7 +7180,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6787 \"kernels.cl.inc\"\n"
+"#line 6752 \"kernels.cl.inc\"\n"
 "@D$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@M$OFFSET `offset;\n"
 "@M$PASTE($OFFSET,2)`ends;\n"
@@ -7860,7 +7825,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7541 \"kernels.cl.inc\"\n"
+"#line 7506 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@D$REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -7912,7 +7877,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7609 \"kernels.cl.inc\"\n"
+"#line 7574 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8302,7 +8267,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8054 \"kernels.cl.inc\"\n"
+"#line 8019 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8798,7 +8763,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8635 \"kernels.cl.inc\"\n"
+"#line 8600 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9113,7 +9078,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9010 \"kernels.cl.inc\"\n"
+"#line 8975 \"kernels.cl.inc\"\n"
 "@D$COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9203,7 +9168,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9128 \"kernels.cl.inc\"\n"
+"#line 9093 \"kernels.cl.inc\"\n"
 "@D$@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@D$PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@D$STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9453,7 +9418,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9422 \"kernels.cl.inc\"\n"
+"#line 9387 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9833,7 +9798,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9873 \"kernels.cl.inc\"\n"
+"#line 9838 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_size(0),\n"
@@ -9845,7 +9810,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9893 \"kernels.cl.inc\"\n"
+"#line 9858 \"kernels.cl.inc\"\n"
 "@M$v_BITS `key_bits;\n"
 "@M$v_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9952,7 +9917,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10023 \"kernels.cl.inc\"\n"
+"#line 9988 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -10003,7 +9968,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10080 \"kernels.cl.inc\"\n"
+"#line 10045 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10140,7 +10105,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10239 \"kernels.cl.inc\"\n"
+"#line 10204 \"kernels.cl.inc\"\n"
 "@D@bSTEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10358,16 +10323,13 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "c$1.passes.end=end;\n"
 "pass.$g=@f$g(c$1.passes,passes);\n"
 "end=pass.$g.shift;\n"
-"@Cd`Yd<$RADIX;d++)\n"
-"`L[0][d]`Y\n"
-"@f$f_`O(&pass,$h,`G,&pass.$g,`L,1);\n"
-"$3`L[0][`$g$ypass.`E[$h],pass.$g)]==`G-$h)\n"
+"@f$f_$1(&pass,$h,`G,&pass.$g,`L,1);\n"
+"$3!@f$l_`O(`L[0],$h,`G))\n"
 "continue;\n"
 "`Ms=$RADIX;\n"
-"@Cd`Yd<$RADIX;d++){\n"
-"@~[d+1]=@~[d]+`L[0][d];\n"
-"`L[0][d]=@~[d];\n"
-"}\n"
+"@Cd`Yd<$RADIX;d++)\n"
+"@~[d]=`L[0][d];\n"
+"@~[$RADIX]=(`position)`G;\n"
 "@fscatter_`O(&pass,$h,`G,`L[0]);\n"
 "c$1.`E=pass.`E_$2;\n"
 "c$1.carried.`C=pass.carried.to;\n"
@@ -10403,7 +10365,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "$3large==(t<$RADIX))\n"
 "@fbucket(c$1,$h,`G,split);\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "@+ATTRIBUTE $t@fbuckets(`%$SORT@<S@5\n"
 "@bCALL\n"
 "@fdraw_buckets(c$1,@Lsplit,@cget_num_$js(0`X\n"
@@ -10421,7 +10383,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10576 \"kernels.cl.inc\"\n"
+"#line 10538 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -11082,7 +11044,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11366 \"kernels.cl.inc\"\n"
+"#line 11328 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11237,7 +11199,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11545 \"kernels.cl.inc\"\n"
+"#line 11507 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11330,7 +11292,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11647 \"kernels.cl.inc\"\n"
+"#line 11609 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
@@ -16502,7 +16464,7 @@ typedef struct gpuscan__scan_key {
     uint32_t counted;    /* 1: only the device knows the element count, and groups process tiles in a loop */
     uint32_t columns;    /* 1: columns are scanned, not rows */
     uint32_t vector;     /* form `columns`: how many columns a work-item scans; 0: it varies from scan to scan */
-    uint32_t lines;      /* form `columns`: how many lines a work-item loads at a time */
+    uint32_t lines;      /* form `columns`: how many lines of its columns a work-item keeps */
     uint32_t reverse;    /* 1: rows are scanned from their last element to their first */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
@@ -16640,7 +16602,7 @@ GPUSCAN__COLD void gpuscan__columns_define(gpuscan__text *text, const gpuscan *g
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__columns_shared(gs, plan, own));
     gpuscan__define_number(text, "REVERSE", own->reverse);
     gpuscan__define_number(text, "UNIT_COLUMNS", own->vector);
-    gpuscan__define_number(text, "PIECE_LINES", own->lines);
+    gpuscan__define_number(text, "KEPT_LINES", own->lines);
     gpuscan__define_operation(text, gs, plan, "SCAN_COLUMNS", gpuscan__key_is_cpu(&plan->key) ? 1 : own->vector,
                               own->inclusive != 0, 0);
 }
