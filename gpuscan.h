@@ -8002,13 +8002,13 @@ static const char *const gpuscan__piece_integral[] = {
 "@u$j=get_$j_id(0),image=$j/@Lbands,band=$j-image*@Lbands;\n"
 "@u$6s=`band_$6s(&@ns,band);\n"
 "`$l_t at=$PLACE$x@ns,image,band*@Lband_$6s,0);\n"
-"carries+=@Lcarries@S+$j*@Lwidth;\n"
+"carries+=@Lcarries@S+($j+1)*@Lwidth;\n"
 "$3band+1==@Lbands)\n"
 "$6s`Y\n"
 "for(@u$6`Y$6<$6s;$6++)\n"
 "`$6_add`Wcarries,$7,$PLACE_PAST(at,0,$6,@L$7_pitch),0,@Lwidth,$6==0,0,\n"
 "false);\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@+SIZE void\n"
 "`integral_carries(`%@X`t*carries,`integral_@ns @ns,@% $ONE_ITEM`=\n"
 "@u$bs=(@Lwidth+$$w-1)/$$w,image=get_$j_id(0)/$bs;\n"
@@ -8016,16 +8016,10 @@ static const char *const gpuscan__piece_integral[] = {
 "carries+=@Lcarries@S+image*@Lbands*@Lwidth;\n"
 "$3@L@6REHEARSAL)\n"
 "`G`Y\n"
-"for(@ux=$h;x<`G;x++){\n"
-"$0$8=@0;\n"
-"for(@uband`Yband<@Lbands;band++){\n"
-"$0$5=@0;\n"
-"$3band+1<@Lbands)\n"
-"$5=carries[band*@Lwidth+x];\n"
-"carries[band*@Lwidth+x]=$8;\n"
-"$8=@J`W$8,$5);\n"
-"}\n"
-"}\n"
+"for(@uband=2;band<@Lbands;band++)\n"
+"for(@ux=$h;x<`G;x++)\n"
+"carries[band*@Lwidth+x]=\n"
+"@J`Wcarries[(band-1)*@Lwidth+x],carries[band*@Lwidth+x]);\n"
 "}\n"
 "@_\n\n"
 "@+SIZE void\n"
@@ -8267,7 +8261,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8019 \"kernels.cl.inc\"\n"
+"#line 8014 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8763,7 +8757,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8600 \"kernels.cl.inc\"\n"
+"#line 8595 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9078,7 +9072,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8975 \"kernels.cl.inc\"\n"
+"#line 8970 \"kernels.cl.inc\"\n"
 "@D$COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9168,7 +9162,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9093 \"kernels.cl.inc\"\n"
+"#line 9088 \"kernels.cl.inc\"\n"
 "@D$@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@D$PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@D$STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9418,7 +9412,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9387 \"kernels.cl.inc\"\n"
+"#line 9382 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9798,7 +9792,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9838 \"kernels.cl.inc\"\n"
+"#line 9833 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_size(0),\n"
@@ -9810,7 +9804,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9858 \"kernels.cl.inc\"\n"
+"#line 9853 \"kernels.cl.inc\"\n"
 "@M$v_BITS `key_bits;\n"
 "@M$v_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9917,7 +9911,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9988 \"kernels.cl.inc\"\n"
+"#line 9983 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -9968,7 +9962,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10045 \"kernels.cl.inc\"\n"
+"#line 10040 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10105,7 +10099,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10204 \"kernels.cl.inc\"\n"
+"#line 10199 \"kernels.cl.inc\"\n"
 "@D@bSTEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10383,7 +10377,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10538 \"kernels.cl.inc\"\n"
+"#line 10533 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -11044,7 +11038,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11328 \"kernels.cl.inc\"\n"
+"#line 11323 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11199,7 +11193,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11507 \"kernels.cl.inc\"\n"
+"#line 11502 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11292,7 +11286,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11609 \"kernels.cl.inc\"\n"
+"#line 11604 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
