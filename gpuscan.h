@@ -11624,7 +11624,7 @@ typedef struct gpuscan__tuning {
     uint32_t ahead;     /* how far ahead of the scan SINGLE_PASS_AHEAD sums tiles if it loads them twice, in bytes of
                            src and dst (runs: keys; selections: src or flags. A flag of 1 bit counts as 4 bytes) */
     uint32_t registers; /* NVIDIA: maximum registers per work-item; 0: no limit. Intel: if not 0, large register file */
-    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: gpuscan__loads_once decides */
+    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: gpuscan__shape decides */
 } gpuscan__tuning;
 
 typedef struct gpuscan__facts {
@@ -11854,6 +11854,8 @@ typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t lanes; /* the device's GPUSCAN__LANES_... if the program depends on it: see gpuscan__leave_lanes */
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
+    uint32_t few;  /* GPUSCAN__FEW_TILES if each group loads the sums of all earlier tiles (form `few`), otherwise 0 */
+    uint32_t counted; /* 1: only the device knows the element count, and groups process tiles in a loop */
     uint32_t undivided; /* 1: no row, column or image is divided among groups, so no kernel joins partial results */
     uint32_t own[GPUSCAN__KEY_OWN]; /* a copy of the operation's gpuscan__X_key, whose fields are all uint32_t */
 } gpuscan__key;
@@ -13766,9 +13768,9 @@ static const char gpuscan__unless_defined[] =
     GPUSCAN__UNLESS_DEFINED(REVERSE) GPUSCAN__UNLESS_DEFINED(REDUCE) GPUSCAN__UNLESS_DEFINED(HEADS);
 
 /* Defines the macros of operations on elements. `operation` is the macro that enables the operation's kernels.
-   `inclusive` and `few` are the values of the macros of these names. */
+   `inclusive` is the value of the macro of this name. */
 GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
-                                               const char *operation, uint32_t vector, int inclusive, uint32_t few) {
+                                               const char *operation, uint32_t vector, int inclusive) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__elements *e = &plan->e;
     int cpu = gpuscan__key_is_cpu(key);
@@ -13778,7 +13780,7 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__define_keys(text, e);
     gpuscan__define_number(text, "INCLUSIVE", (uint64_t)inclusive);
     gpuscan__define_number(text, "AHEAD", gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD);
-    gpuscan__define_number(text, "FEW", few);
+    gpuscan__define_number(text, "FEW", key->few);
     gpuscan__define_number(text, "ONCE", key->once);
     gpuscan__define_number(text, "INIT_BY_VALUE", (uint64_t)gpuscan__init_by_value(gs, plan));
     gpuscan__define_number(text, "EXACT_PREFIX", (uint64_t)e->exact);
@@ -14206,23 +14208,38 @@ static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *p
         chain->result = gpuscan__keep_queue(gs, &gs->scratch_queue, queue);
 }
 
-/* LIST(X) names a kernel's numbers, which have 64 bits each. From LIST, GPUSCAN__NUMBERS makes the host's struct and
-   the text of the kernel's struct, so that both have the same fields in the same order. */
-#define GPUSCAN__NUMBER_FIELD(name) cl_ulong name;
-#define GPUSCAN__NUMBER_TEXT(name) "ulong " #name "; "
+/* LIST(NUMBER, FROM, BUFFER, COUNT) lists a kernel's numbers, which have 64 bits each, and where they come from:
+     NUMBER(name, value)  `value`, an expression. 0 also stands for numbers that the launching function sets later
+     FROM(of, name)       of->name
+     BUFFER(of, name)     the number name_offset. Sets the buffer of->name as an argument
+     COUNT(of)            the numbers count (of->count) and count_offset. Sets of->count_buffer as an argument. If the
+                          call gives one, kernels use the smaller of its number and `count`
+   From LIST, GPUSCAN__NUMBERS makes the host's struct and the text of the kernel's struct, so that both have the same
+   fields in the same order. GPUSCAN__SET_NUMBERS sets `numbers`, such a struct, and arguments in the order of the list.
+   The values are expressions of variables of the function that uses it, such as launch, chain, plan and desc. */
+#define GPUSCAN__NUMBER_FIELD(name, value) cl_ulong name;
+#define GPUSCAN__FROM_FIELD(of, name)      cl_ulong name;
+#define GPUSCAN__BUFFER_FIELD(of, name)    cl_ulong name##_offset;
+#define GPUSCAN__COUNT_FIELDS(of)          cl_ulong count, count_offset;
+#define GPUSCAN__NUMBER_TEXT(name, value)  "ulong " #name "; "
+#define GPUSCAN__FROM_TEXT(of, name)       "ulong " #name "; "
+#define GPUSCAN__BUFFER_TEXT(of, name)     "ulong " #name "_offset; "
+#define GPUSCAN__COUNT_TEXT(of)            "ulong count; ulong count_offset; "
+#define GPUSCAN__SET_NUMBER(name, value)   numbers.name = value;
+#define GPUSCAN__SET_FROM(of, name)        numbers.name = of->name;
+#define GPUSCAN__SET_BUFFER(of, name)      numbers.name##_offset = gpuscan__arg_buffer(&launch, of->name);
+#define GPUSCAN__SET_COUNT(of)                                                                                         \
+    numbers.count = of->count;                                                                                         \
+    numbers.count_offset = gpuscan__arg_count(&launch, of->count_buffer);
+#define GPUSCAN__SET_NUMBERS(LIST)                                                                                     \
+    LIST(GPUSCAN__SET_NUMBER, GPUSCAN__SET_FROM, GPUSCAN__SET_BUFFER, GPUSCAN__SET_COUNT)
 #define GPUSCAN__NUMBERS(kernel, LIST)                                                                                 \
     typedef struct gpuscan__##kernel##_numbers {                                                                       \
-        LIST(GPUSCAN__NUMBER_FIELD)                                                                                    \
+        LIST(GPUSCAN__NUMBER_FIELD, GPUSCAN__FROM_FIELD, GPUSCAN__BUFFER_FIELD, GPUSCAN__COUNT_FIELDS)                 \
     } gpuscan__##kernel##_numbers;                                                                                     \
-    static const char gpuscan__##kernel##_numbers_text[] = LIST(GPUSCAN__NUMBER_TEXT) "`~";                            \
+    static const char gpuscan__##kernel##_numbers_text[] =                                                             \
+        LIST(GPUSCAN__NUMBER_TEXT, GPUSCAN__FROM_TEXT, GPUSCAN__BUFFER_TEXT, GPUSCAN__COUNT_TEXT) "`~";                \
     GPUSCAN__ASSERT(sizeof(gpuscan__##kernel##_numbers) <= GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong), kernel##_numbers)
-/* Copies the plan's field `name` to the kernel's number `name`. Use: LIST(GPUSCAN__FROM_PLAN). */
-#define GPUSCAN__FROM_PLAN(name) numbers.name = plan->name;
-/* Sets the field `count_buffer` of `of`, a desc or a plan, as an argument. Also sets the numbers `count`, `flags` and
-   `count_offset`. If a count_buffer is given, kernels use the smaller of its number and `count`. */
-#define GPUSCAN__ARG_COUNT(launch, numbers, of, call_flags)                                                            \
-    ((numbers).count = (of)->count, (numbers).flags = (call_flags),                                                    \
-     (numbers).count_offset = gpuscan__arg_count(launch, (of)->count_buffer))
 
 /* Holds one launch while the kernel's arguments are set, in order: buffers and values, the numbers, local memory. Each
    launch sets all arguments: skipping unchanged arguments would save little host time. tuning: host-arguments */
@@ -16261,9 +16278,13 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
 /* Scans, selections and runs share this section. In a single pass, scratch holds a state of each tile: its sum and its
    prefix. In several passes, rows are cut into parts of whole tiles, and scratch holds each part's sum. */
 
-#define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
-    X(src_offset) X(values_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)                \
-    X(sums_offset) X(keys_offset) X(init_offset) X(flags)
+#define GPUSCAN__SCAN_SUMS_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                        \
+    BUFFER(cut, src) NUMBER(values_offset, common->e.reduces ? gpuscan__arg_buffer(&launch, cut->values) : 0)          \
+    NUMBER(keys_offset, gpuscan__arg_heads(&launch, &cut->heads))                                                      \
+    NUMBER(init_offset, cut->heads.form ? gpuscan__arg_init(&launch, common, cut->init_buffer) : 0)                    \
+    COUNT(cut) FROM(cut, src_pitch) NUMBER(rows, gpuscan__unless_rehearsed(chain, cut->rows))                          \
+    FROM(cut, parts) FROM(cut, part_tiles) FROM(common, flags)                                                         \
+    NUMBER(sums_offset, gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common)))
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 
 /* Lists the indices of a program's kernels. Multi-pass programs begin with scan_sums, unless key.undivided is 1. The
@@ -16291,24 +16312,40 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #define GPUSCAN__FEW_TILES 512
 #endif
 
+/* Describes the array that tells a kernel where segments begin. */
+typedef struct gpuscan__heads {
+    uint32_t form;       /* GPUSCAN__HEADS_... */
+    gpuscan_buffer data; /* the caller's array of flags or keys, if the call has one */
+    uint64_t at;         /* if `form` is HEADS_BITS: the bits begin `at` bytes into the scratch of kind PLAIN */
+} gpuscan__heads;
+
+/* Describes a call's rows and how they are cut into tiles. A selection and runs have one row. */
+typedef struct gpuscan__cut {
+    /* `resolve` of the operation sets the fields below */
+    gpuscan__heads heads;
+    gpuscan_buffer src, values, count_buffer, init_buffer; /* src: in selections, the array that decides what is kept,
+                                                              in runs the keys. `values` is what gpuscan_runs reduces */
+    uint64_t count, rows, src_pitch;
+    uint64_t units;     /* elements of a row; in selections by BITS: 32-bit words */
+    uint32_t unit_size; /* a unit's bytes as gpuscan__tuning.ahead counts them */
+    uint32_t pad;       /* on GPUs, maximum positions without elements that begin a row. They align the vectors of a
+                           scan in reverse */
+    uint32_t calls, size; /* of the tuning row that serves the call: arguments of gpuscan__find_tuning */
+    uint64_t bytes;
+    /* Sets the key's group, vectors and tile. */
+    void (*fit)(const gpuscan *gs, gpuscan__plan *plan, uint32_t group, uint32_t vectors);
+    /* Returns the operation's own reason why a single-pass strategy cannot do the call, or NULL. The field may be 0. */
+    const char *(*misfit)(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy);
+    /* gpuscan__shape and gpuscan__cut_parts set the fields below */
+    uint64_t row_tiles, tiles;
+    uint64_t ahead;             /* SINGLE_PASS_AHEAD sums a tile this many tiles ahead of the tile that it scans */
+    uint32_t parts, part_tiles; /* multi-pass: a row has `parts` parts, each of up to `part_tiles` tiles */
+} gpuscan__cut;
+
 /* Returns how many bytes of local memory a group needs, also in the form FEW. In this form, a group adds up the sums of
-   up to `few` earlier tiles, and local memory holds one sum per lane_width tiles. In other forms, `few` is 0. */
-static uint64_t gpuscan__few_shared(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size, uint32_t few) {
-    return gpuscan__key_shared_bytes(gs, key, t_size) + (uint64_t)t_size * few / gs->device.lane_width;
-}
-
-/* Returns why scans, selections and runs must not use a strategy, or NULL if they may. On a GPU whose lanes cannot
-   exchange values, AUTO does not look back. */
-static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
-    if (plan->call->strategy == GPUSCAN_STRATEGY_AUTO && gpuscan__looks_back_alone(gs, strategy))
-        return "without lanes several passes are faster";
-    return gpuscan__why_refused(gs, plan, strategy);
-}
-
-/* Returns whether SINGLE_PASS_AHEAD loads tiles once. Two loads (to sum and to scan) suit NVIDIA's large caches. */
-static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, const gpuscan__tuning *tuning) {
-    return tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD &&
-           (tuning->once || !gpuscan__uses_ptx_or_local(gs, key));
+   up to key->few earlier tiles, and local memory holds one sum per lane_width tiles. In other forms, key->few is 0. */
+static uint64_t gpuscan__few_shared(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
+    return gpuscan__key_shared_bytes(gs, key, t_size) + (uint64_t)t_size * key->few / gs->device.lane_width;
 }
 
 static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles) {
@@ -16336,15 +16373,17 @@ static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *
     return plan->forced ? 3 : gpuscan__max(gs->device.units * each, 3);
 }
 
-/* Returns whether a call with a count_buffer launches only gpuscan__counted_groups groups, which fill the device. */
-static uint32_t gpuscan__counted(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_buffer count_buffer,
-                                 uint64_t tiles) {
-    return count_buffer.mem && gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) &&
-           gpuscan__uses_ptx_or_local(gs, &plan->key) &&
-           gpuscan__single_pass_groups(gs, &plan->key, tiles) > gpuscan__counted_groups(gs, plan);
-}
-static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan *plan, uint64_t tiles, int is_counted) {
-    return is_counted ? gpuscan__counted_groups(gs, plan) : gpuscan__single_pass_groups(gs, &plan->key, tiles);
+/* Returns how many groups to launch. In several passes, a group loops over parts of rows. If rows are not cut, a CPU
+   gets 16 groups per compute unit, because units differ in speed. But a group gets at least tile / 16 elements: it
+   takes time to start. */
+static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__cut *cut) {
+    const gpuscan__key *key = &plan->key;
+    uint64_t least = key->tile / 16, most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
+    if (gpuscan__is_single_pass(gpuscan__key_strategy(key)))
+        return key->counted ? gpuscan__counted_groups(gs, plan) : gpuscan__single_pass_groups(gs, key, cut->tiles);
+    if (gpuscan__key_is_cpu(key) && cut->parts == 1) /* no overflow: see gpuscan__extent */
+        most = gpuscan__min(gpuscan__max(cut->rows * cut->count / least, 1), (uint64_t)gs->device.units * 16);
+    return gpuscan__min(cut->rows * cut->parts, most);
 }
 
 /* Returns how many words hold a tile's state, that is its sum and its prefix: see [HANDOVER] in kernels.cl.inc. */
@@ -16366,34 +16405,121 @@ static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *
     return groups <= gs->device.work_items / key->group ? NULL : "a launch would exceed the device's work-items";
 }
 
-/* Cuts each row into parts of whole tiles, enough parts to keep the device busy. A row has at most 1024 parts, since
-   each part's group adds up the sums of all earlier parts. A row of up to 4 tiles (on a CPU 2) is one part. In a
-   self-test, key.undivided alone decides whether rows are cut. Sets the scratch size of the parts' sums. */
-static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
-                                         uint32_t *parts, uint32_t *part_tiles) {
-    uint32_t size = gpuscan__prefix_size(plan);
-    uint64_t groups = gpuscan__min((uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit, 1024);
-    int cpu = gpuscan__key_is_cpu(&plan->key);
-    *parts = 1;
-    if (row_tiles > 1 && (plan->forced ? !plan->key.undivided : row_tiles > (cpu ? 2 : 4)))
-        *parts = (uint32_t)gpuscan__min(row_tiles, gpuscan__max(groups / gpuscan__min(rows, groups), 1));
-    if (gpuscan__ceil_div(row_tiles, *parts) > UINT32_MAX)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: a part of a row exceeds 2^32 tiles");
-    *part_tiles = (uint32_t)gpuscan__ceil_div(row_tiles, *parts);
-    *parts = (uint32_t)gpuscan__ceil_div(row_tiles, *part_tiles);
-    if (!plan->forced)
-        plan->key.undivided = cpu && *parts == 1;
-    if (*parts > 1)
-        plan->need.bytes[GPUSCAN__PLAIN] = rows * *parts * size + gpuscan__slack(size);
-    return GPUSCAN_SUCCESS;
+/* Adapts a register limit to large elements: 80 above 32 bytes, 0 (no limit) above 40. tuning: scan-registers */
+static uint32_t gpuscan__scan_registers(uint32_t size, uint32_t registers) {
+    return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
 }
 
-/* Describes the array that tells a kernel where segments begin. */
-typedef struct gpuscan__heads {
-    uint32_t form;       /* GPUSCAN__HEADS_... */
-    gpuscan_buffer data; /* the caller's array of flags or keys, if the call has one */
-    uint64_t at;         /* if `form` is HEADS_BITS: the bits begin `at` bytes into the scratch of kind PLAIN */
-} gpuscan__heads;
+/* Returns the first tuning row that fits the call and one of the strategies (bit s allows strategy s, AUTO's bit all).
+   If there is none, returns another row: for scans the first one that fits but for its strategy, for selections and
+   runs the row for all calls. If the call forces a strategy, the result has this strategy. */
+static gpuscan__tuning gpuscan__cut_tuning(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__cut *cut,
+                                           unsigned strategies) {
+    const gpuscan__tuning *row = gpuscan__find_tuning(gs, cut->calls, cut->size, cut->bytes, strategies);
+    int is_scan = (cut->calls & GPUSCAN__FOR_SCANS) != 0;
+    gpuscan__tuning found = row ? *row : *gpuscan__any_tuning(gs);
+    if (is_scan && !row) {
+        found = *gpuscan__find_tuning(gs, cut->calls, cut->size, cut->bytes, 1u << GPUSCAN_STRATEGY_AUTO);
+        found.ahead = 128 * found.group * found.vectors * 16;
+    }
+    if (is_scan)
+        found.registers = gpuscan__scan_registers(cut->size, found.registers);
+    if (plan->call->strategy != GPUSCAN_STRATEGY_AUTO)
+        found.strategy = plan->call->strategy;
+    return found;
+}
+
+/* Sets the key from `tuning`, the number of tiles, and how many tiles ahead SINGLE_PASS_AHEAD sums. In a self-test,
+   keeps the key, which is the tested program's. */
+static void gpuscan__shape(const gpuscan *gs, gpuscan__plan *plan, gpuscan__cut *cut, const gpuscan__tuning *tuning) {
+    gpuscan__key *key = &plan->key;
+    uint32_t size; /* bytes of the value, a sum or prefix, that state words pass from group to group */
+    if (!plan->forced) {
+        key->strategy = (uint32_t)tuning->strategy;
+        key->few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS ? GPUSCAN__FEW_TILES : 0;
+        cut->fit(gs, plan, tuning->group, tuning->vectors);
+    }
+    cut->row_tiles = cut->units + (gpuscan__key_is_cpu(key) ? 0 : cut->pad);
+    cut->row_tiles = gpuscan__max(gpuscan__ceil_div(cut->row_tiles, key->tile), 1);
+    cut->tiles = cut->row_tiles * cut->rows; /* no overflow: at most one tile per element or empty row */
+    cut->ahead = 1;
+    if (plan->forced)
+        return;
+    cut->ahead = gpuscan__max(tuning->ahead / ((uint64_t)key->tile * cut->unit_size), 1);
+    cut->ahead = gpuscan__min(cut->tiles, cut->ahead);
+    if (cut->tiles > GPUSCAN__FEW_TILES || !gpuscan__uses_lanes(gs, key) ||
+        gpuscan__few_shared(gs, key, plan->e.t_size) > gs->device.local_memory)
+        key->few = 0;
+    size = key->few || tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? plan->e.t_size
+                                                                              : gpuscan__prefix_size(plan);
+    key->word = gpuscan__key_word(gs, key, size);
+    /* two loads of a tile by SINGLE_PASS_AHEAD (to sum and to scan) suit NVIDIA's large caches */
+    key->once = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD &&
+                (tuning->once || !gpuscan__uses_ptx_or_local(gs, key));
+    key->registers = key->word ? gpuscan__registers(gs, key, tuning->registers) : 0;
+    key->counted = cut->count_buffer.mem && gpuscan__is_single_pass(tuning->strategy) && !key->few &&
+                   gpuscan__uses_ptx_or_local(gs, key) &&
+                   gpuscan__single_pass_groups(gs, key, cut->tiles) > gpuscan__counted_groups(gs, plan);
+    /* limits registers if groups loop over tiles, and in selections by bits. tuning: select-bits-registers */
+    if (key->counted || (key->word && plan->e.selects == GPUSCAN__SELECTS_BITS))
+        key->registers = gpuscan__counted_registers(gs, plan);
+}
+
+/* Returns why the strategy cannot do the call, or NULL if it can. */
+static const char *gpuscan__cut_misfit(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__cut *cut,
+                                       gpuscan_strategy strategy) {
+    const char *why = gpuscan__why_refused(gs, plan, strategy);
+    if (plan->call->strategy == GPUSCAN_STRATEGY_AUTO && gpuscan__looks_back_alone(gs, strategy))
+        return "without lanes several passes are faster";
+    if (why || !gpuscan__is_single_pass(strategy))
+        return why;
+    if (cut->misfit && (why = cut->misfit(gs, plan, strategy)) != NULL)
+        return why;
+    return gpuscan__tiles_misfit(gs, &plan->key, cut->tiles, gpuscan__launched_groups(gs, plan, cut));
+}
+
+/* Takes a tuning row, and sets the key and the tiles. With AUTO, takes the next simpler strategy until one fits. */
+static gpuscan_result gpuscan__cut_tiles(gpuscan *gs, gpuscan__plan *plan, gpuscan__cut *cut, gpuscan__tuning *tuning) {
+    gpuscan_strategy forced = plan->call->strategy;
+    const char *why;
+    *tuning = gpuscan__cut_tuning(gs, plan, cut, 1u << forced);
+    gpuscan__shape(gs, plan, cut, tuning);
+    if (tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && forced == GPUSCAN_STRATEGY_AUTO &&
+        !(cut->calls & GPUSCAN__FOR_SCANS)) {
+        /* the row is for few tiles, but the selection or runs have more: takes a row of another strategy */
+        *tuning = gpuscan__cut_tuning(gs, plan, cut,
+                                      ~(1u << GPUSCAN_STRATEGY_AUTO | 1u << GPUSCAN_STRATEGY_SINGLE_PASS));
+        gpuscan__shape(gs, plan, cut, tuning);
+    }
+    while (gpuscan__take_simpler(plan, why = gpuscan__cut_misfit(gs, plan, cut, tuning->strategy), &tuning->strategy))
+        gpuscan__shape(gs, plan, cut, tuning);
+    return why && forced != GPUSCAN_STRATEGY_AUTO ? gpuscan__unsupported(gs, why) : GPUSCAN_SUCCESS;
+}
+
+/* Sets the scratch size: in a single pass of the tiles' states, otherwise of the parts' sums. In several passes, cuts
+   each row into parts of whole tiles, enough parts to keep the device busy. A row has at most 1024 parts, since each
+   part's group adds up the sums of all earlier parts. A row of up to 4 tiles (on a CPU 2) is one part. In a self-test,
+   key.undivided alone decides whether rows are cut. */
+static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, gpuscan__cut *cut) {
+    uint32_t size = gpuscan__prefix_size(plan), parts = 1;
+    uint64_t groups = gpuscan__min((uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit, 1024);
+    int cpu = gpuscan__key_is_cpu(&plan->key);
+    if (gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key))) {
+        gpuscan__need_states(plan, cut->tiles);
+        return GPUSCAN_SUCCESS;
+    }
+    if (cut->row_tiles > 1 && (plan->forced ? !plan->key.undivided : cut->row_tiles > (cpu ? 2 : 4)))
+        parts = (uint32_t)gpuscan__min(cut->row_tiles, gpuscan__max(groups / gpuscan__min(cut->rows, groups), 1));
+    if (gpuscan__ceil_div(cut->row_tiles, parts) > UINT32_MAX)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: a part of a row exceeds 2^32 tiles");
+    cut->part_tiles = (uint32_t)gpuscan__ceil_div(cut->row_tiles, parts);
+    cut->parts = (uint32_t)gpuscan__ceil_div(cut->row_tiles, cut->part_tiles);
+    if (!plan->forced)
+        plan->key.undivided = cpu && cut->parts == 1;
+    if (cut->parts > 1)
+        plan->need.bytes[GPUSCAN__PLAIN] = cut->rows * cut->parts * size + gpuscan__slack(size);
+    return GPUSCAN_SUCCESS;
+}
 
 /* Passes the array of flags, keys or bits to the kernel. Returns its offset in flags, in keys or in 32-bit words. */
 static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads *heads) {
@@ -16403,31 +16529,16 @@ static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads
                                               : gpuscan__arg_buffer(launch, heads->data);
 }
 
-/* Describes rows that are cut into parts: the input, the parts, and the launch that sums them. */
-typedef struct gpuscan__row_parts {
-    gpuscan__heads heads;
-    gpuscan_buffer src, values, count_buffer, init_buffer; /* `values` is what gpuscan_runs reduces */
-    uint64_t src_pitch, count, rows, groups, shared;
-    uint32_t parts, part_tiles;
-} gpuscan__row_parts;
-
-/* Enqueues the kernel scan_sums of multi-pass scans, selections and runs. It computes the sum of each part of a row. */
-static void gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan__plan *common, const gpuscan__row_parts *of) {
-    gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_SUMS);
-    gpuscan__scan_sums_numbers sums;
-    sums.src_offset = gpuscan__arg_buffer(&launch, of->src);
-    sums.values_offset = common->e.reduces ? gpuscan__arg_buffer(&launch, of->values) : 0;
-    sums.keys_offset = gpuscan__arg_heads(&launch, &of->heads);
-    sums.init_offset = of->heads.form ? gpuscan__arg_init(&launch, common, of->init_buffer) : 0;
-    sums.src_pitch = of->src_pitch;
-    sums.count = of->count;
-    sums.count_offset = gpuscan__arg_count(&launch, of->count_buffer);
-    sums.rows = gpuscan__unless_rehearsed(chain, of->rows);
-    sums.parts = of->parts;
-    sums.part_tiles = of->part_tiles;
-    sums.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
-    sums.flags = common->flags;
-    gpuscan__launch_end(&launch, &sums, sizeof(sums), of->groups, of->shared);
+/* In several passes, enqueues the kernel scan_sums, unless rows have one part. It sums each part of a row. */
+static void gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan__plan *common, const gpuscan__cut *cut,
+                                  uint64_t groups, uint64_t shared) {
+    gpuscan__launch launch;
+    gpuscan__scan_sums_numbers numbers;
+    if (gpuscan__is_single_pass(gpuscan__key_strategy(&common->key)) || cut->parts == 1)
+        return;
+    launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_SUMS);
+    GPUSCAN__SET_NUMBERS(GPUSCAN__SCAN_SUMS_NUMBERS)
+    gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared);
 }
 #endif /* GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS */
 
@@ -16450,12 +16561,10 @@ static void gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan__plan *co
 
 typedef struct gpuscan__scan_key {
     uint32_t inclusive;
-    uint32_t few; /* GPUSCAN__FEW_TILES if each group loads the sums of all earlier tiles (form `few`), otherwise 0 */
     uint32_t whole_rows; /* GPUSCAN__ROWS_...: how lanes load tiles of whole rows */
     uint32_t shifts;     /* 1: src or dst is not aligned for whole vectors */
     uint32_t heads;      /* GPUSCAN__HEADS_...: the kind of array that says where segments begin */
     uint32_t heads_type; /* the type of the caller's flags, keys or (HEADS_BITS) offsets; unsigned for signed keys */
-    uint32_t counted;    /* 1: only the device knows the element count, and groups process tiles in a loop */
     uint32_t columns;    /* 1: columns are scanned, not rows */
     uint32_t vector;     /* form `columns`: how many columns a work-item scans; 0: it varies from scan to scan */
     uint32_t lines;      /* form `columns`: how many lines of its columns a work-item keeps */
@@ -16467,33 +16576,38 @@ typedef struct gpuscan__scan_plan {
     gpuscan__plan common;
     const gpuscan_scan_desc *desc; /* common.desc, cast to its type */
     gpuscan__scan_key key;
-    uint64_t rows, src_pitch, dst_pitch;
-    uint64_t row_tiles, tiles;
-    uint32_t parts, part_tiles; /* multi-pass: a row has `parts` parts, each of up to `part_tiles` tiles */
-    uint64_t ahead;             /* SINGLE_PASS_AHEAD sums a tile this many tiles ahead of the tile that it scans */
+    gpuscan__cut cut;
+    uint64_t dst_pitch;
     uint32_t length, tile_rows; /* whole rows: a tile holds tile_rows rows of `length` elements. See [SCAN ROWS] */
-    gpuscan__heads heads;
     /* along columns: a work-item scans a unit (`unit` columns) of a block (`block_lines` lines). A group scans a strip
        (`width` units) of a band (`blocks` blocks). columns_sums and columns_scan get strips * bands groups.
        columns_ahead gets `folds` more groups, which turn bands' sums into prefixes, each for `fold` units */
     uint64_t columns, unit, width, blocks, block_lines, strips, bands, folds, fold;
 } gpuscan__scan_plan;
 
-#define GPUSCAN__SCAN_ROWS_PLAN(X) X(src_pitch) X(dst_pitch) X(rows) X(length) X(tile_rows)
-#define GPUSCAN__SCAN_ROWS_NUMBERS(X)                                                                                  \
-    GPUSCAN__SCAN_ROWS_PLAN(X) X(src_offset) X(dst_offset) X(count) X(count_offset) X(inverse) X(heads) X(past)        \
-    X(rows_before) X(init_offset) X(total_offset) X(flags)
-#define GPUSCAN__SCAN_PLAN(X) X(src_pitch) X(dst_pitch) X(row_tiles) X(ahead) X(parts) X(part_tiles)
-#define GPUSCAN__SCAN_NUMBERS(X)                                                                                       \
-    GPUSCAN__SCAN_PLAN(X) X(src_offset) X(dst_offset) X(count) X(count_offset) X(rows) X(tiles) X(states_offset)       \
-    X(epoch) X(init_offset) X(total_offset) X(keys_offset) X(flags)
-#define GPUSCAN__SCAN_COLUMNS_PLAN(X)                                                                                  \
-    X(src_pitch) X(dst_pitch) X(columns) X(unit) X(width) X(blocks) X(block_lines) X(strips) X(folds) X(fold)
-#define GPUSCAN__SCAN_COLUMNS_NUMBERS(X)                                                                               \
-    GPUSCAN__SCAN_COLUMNS_PLAN(X) X(src_offset) X(dst_offset) X(count) X(count_offset) X(bands) X(states_offset)       \
-    X(epoch) X(init_offset) X(total_offset) X(flags)
-#define GPUSCAN__SCAN_HEADS_NUMBERS(X)                                                                                 \
-    X(words) X(heads_offset) X(offsets) X(offsets_offset) X(count) X(count_offset) X(flags)
+#define GPUSCAN__SCAN_ROWS_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                        \
+    BUFFER(desc, src) BUFFER(desc, dst) COUNT(desc) FROM(common, flags) FROM(cut, rows) FROM(cut, src_pitch)           \
+    FROM(plan, dst_pitch) FROM(plan, length) FROM(plan, tile_rows) NUMBER(inverse, UINT32_MAX / plan->length)          \
+    NUMBER(heads, heads) NUMBER(past, before * plan->length) NUMBER(rows_before, before)                               \
+    NUMBER(init_offset, gpuscan__arg_init(&launch, common, desc->init_buffer)) BUFFER(desc, total)
+#define GPUSCAN__SCAN_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                             \
+    BUFFER(desc, src) NUMBER(keys_offset, gpuscan__arg_heads(&launch, &cut->heads)) BUFFER(desc, dst) COUNT(desc)      \
+    FROM(common, flags) FROM(cut, src_pitch) FROM(plan, dst_pitch) FROM(cut, row_tiles) FROM(cut, ahead)               \
+    FROM(cut, parts) FROM(cut, part_tiles) NUMBER(rows, gpuscan__unless_rehearsed(chain, cut->rows))                   \
+    NUMBER(tiles, numbers.rows * cut->row_tiles) NUMBER(epoch, chain->place.epoch)                                     \
+    NUMBER(states_offset, gpuscan__arg_states(&launch, &common->key, gpuscan__prefix_size(common)))                    \
+    NUMBER(init_offset, gpuscan__arg_init(&launch, common, desc->init_buffer)) BUFFER(desc, total)
+#define GPUSCAN__SCAN_COLUMNS_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                     \
+    BUFFER(desc, src) BUFFER(desc, dst) COUNT(desc) FROM(common, flags) NUMBER(src_pitch, plan->cut.src_pitch)         \
+    FROM(plan, dst_pitch) FROM(plan, columns) FROM(plan, unit) FROM(plan, width) FROM(plan, blocks)                    \
+    FROM(plan, block_lines) FROM(plan, strips) FROM(plan, folds) FROM(plan, fold)                                      \
+    NUMBER(bands, gpuscan__unless_rehearsed(chain, plan->bands)) NUMBER(epoch, chain->place.epoch)                     \
+    NUMBER(states_offset, gpuscan__arg_states(&launch, key, gpuscan__prefix_size(common)))                             \
+    NUMBER(init_offset, gpuscan__arg_init(&launch, common, desc->init_buffer)) BUFFER(desc, total)
+#define GPUSCAN__SCAN_HEADS_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                       \
+    NUMBER(words, gpuscan__unless_rehearsed(chain, gpuscan__ceil_div(desc->count, 32))) FROM(desc, count)              \
+    NUMBER(offsets, gpuscan__unless_rehearsed(chain, desc->segments.count ? desc->segments.count + 1 : 0))             \
+    NUMBER(heads_offset, 0) NUMBER(offsets_offset, 0) NUMBER(count_offset, 0) NUMBER(flags, 0)
 GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
 GPUSCAN__NUMBERS(scan_columns, GPUSCAN__SCAN_COLUMNS_NUMBERS)
@@ -16572,11 +16686,11 @@ static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *pla
         return bytes;
     if (exchanged == 0 || (exchanged == 16 && !own->reverse))
         return 0;
-    return gpuscan__few_shared(gs, &plan->key, plan->e.t_size, own->few) + bytes <= gs->device.local_memory ? bytes : 0;
+    return gpuscan__few_shared(gs, &plan->key, plan->e.t_size) + bytes <= gs->device.local_memory ? bytes : 0;
 }
 
 static uint64_t gpuscan__scan_shared(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
-    return gpuscan__few_shared(gs, &plan->key, plan->e.t_size, own->few) + gpuscan__scan_spread(gs, plan, own);
+    return gpuscan__few_shared(gs, &plan->key, plan->e.t_size) + gpuscan__scan_spread(gs, plan, own);
 }
 
 /* Returns an upper bound of the size of gpuscan_columns_shared in kernels.cl.inc. */
@@ -16598,7 +16712,7 @@ GPUSCAN__COLD void gpuscan__columns_define(gpuscan__text *text, const gpuscan *g
     gpuscan__define_number(text, "UNIT_COLUMNS", own->vector);
     gpuscan__define_number(text, "KEPT_LINES", own->lines);
     gpuscan__define_operation(text, gs, plan, "SCAN_COLUMNS", gpuscan__key_is_cpu(&plan->key) ? 1 : own->vector,
-                              own->inclusive != 0, 0);
+                              own->inclusive != 0);
 }
 
 GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -16617,11 +16731,11 @@ GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__scan_shared(gs, plan, &own));
     gpuscan__define_number(text, "SPREADS", gpuscan__scan_spread(gs, plan, &own) != 0);
     gpuscan__define_number(text, "SHIFTS", gpuscan__scan_exchanges(gs, plan, &own) == 16 && !own.reverse);
-    gpuscan__define_number(text, "COUNTED", own.counted);
+    gpuscan__define_number(text, "COUNTED", plan->key.counted);
     gpuscan__define_number(text, "REVERSE", own.reverse);
     gpuscan__define_number(text, "ROW_GAPS", own.whole_rows == GPUSCAN__ROWS_WITH_GAPS);
     gpuscan__define_heads(text, &plan->e, &own);
-    gpuscan__define_operation(text, gs, plan, form, gpuscan__scan_vector(&plan->e, &own), own.inclusive != 0, own.few);
+    gpuscan__define_operation(text, gs, plan, form, gpuscan__scan_vector(&plan->e, &own), own.inclusive != 0);
 }
 
 /* Resolves the segments. A flag behind each sum says whether the sum includes the first element (head) of a segment.
@@ -16639,8 +16753,8 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
         return r;
     if (desc->total.mem)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "total and segments are both given");
-    plan->heads.data = desc->segments.data;
-    plan->key.heads = plan->heads.form = form == GPUSCAN_SEGMENTS_HEADS  ? GPUSCAN__HEADS_FLAGS
+    plan->cut.heads.data = desc->segments.data;
+    plan->key.heads = plan->cut.heads.form = form == GPUSCAN_SEGMENTS_HEADS  ? GPUSCAN__HEADS_FLAGS
                       : form == GPUSCAN_SEGMENTS_KEYS ? GPUSCAN__HEADS_KEYS
                                                       : GPUSCAN__HEADS_BITS;
     plan->key.heads_type = gpuscan__is_float(type) ? type : gpuscan__unsigned_of(gpuscan__types[type].size);
@@ -16653,11 +16767,11 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
 static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan, int is_dst) {
     const gpuscan_scan_desc *desc = plan->desc;
     const char *field = is_dst ? "dst" : "src", *prefix = is_dst ? "dst_" : "src_";
-    uint64_t line = !desc->along ? desc->count : desc->count ? plan->rows : 0, elements;
-    uint64_t lines = !desc->along ? plan->rows : gpuscan__max(desc->count, 1);
+    uint64_t line = !desc->along ? desc->count : desc->count ? plan->cut.rows : 0, elements;
+    uint64_t lines = !desc->along ? plan->cut.rows : gpuscan__max(desc->count, 1);
     uint64_t given = is_dst ? desc->dst_pitch : desc->src_pitch;
     uint64_t bytes = is_dst ? desc->dst_pitch_bytes : desc->src_pitch_bytes;
-    uint64_t *pitch = is_dst ? &plan->dst_pitch : &plan->src_pitch;
+    uint64_t *pitch = is_dst ? &plan->dst_pitch : &plan->cut.src_pitch;
     uint32_t size = is_dst ? plan->common.e.dst_size : plan->common.e.src_size;
     gpuscan__range *range;
     gpuscan_result r;
@@ -16672,10 +16786,52 @@ static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan,
     return GPUSCAN_SUCCESS;
 }
 
+/* Returns GPUSCAN__FOR_... bits: the kinds to which the call belongs. A tuning row fits calls with all of its bits. */
+static uint32_t gpuscan__scan_calls(const gpuscan__scan_plan *plan) {
+    const gpuscan__elements *e = &plan->common.e;
+    int is_unpacked = gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
+    return GPUSCAN__FOR_SCANS | GPUSCAN__FOR(UNPACKED, is_unpacked) |
+           GPUSCAN__FOR(F16, e->src == GPUSCAN_TYPE_F16) | GPUSCAN__FOR(BYTES, e->src_size == 1) |
+           GPUSCAN__FOR(SEGMENTS, plan->key.heads) |
+           GPUSCAN__FOR(EXACT, !plan->key.heads && gpuscan__takes_any_order(e));
+}
+
+static void gpuscan__scan_fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group, uint32_t vectors) {
+    uint32_t most = gs->device.profile.tiles.parts_vectors;
+    int is_limited = gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_MULTI_PASS && most;
+    gpuscan__fit(gs, plan, group, is_limited ? (uint32_t)gpuscan__min(vectors, most) : vectors);
+}
+
+/* Returns a reason of scans alone why a single-pass strategy cannot do the call, or NULL. */
+static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__plan *common, gpuscan_strategy strategy) {
+    const gpuscan__scan_plan *plan = (const gpuscan__scan_plan *)common;
+    int is_auto = common->call->strategy == GPUSCAN_STRATEGY_AUTO;
+    /* a look-back does not help if rows are short, or so many that one group for each row fills the device */
+    if (is_auto && !plan->columns && plan->cut.rows > 1 &&
+        (plan->desc->count <= common->key.tile / 2 || plan->cut.rows >= 4 * gs->device.units))
+        return "several passes are faster";
+    /* On AMD's and Intel's GPUs, several passes are faster than a look-back if a prefix takes several state words. They
+       are also faster than AHEAD with a custom operator, since in AHEAD one group combines all tiles' sums one by one.
+       tuning: scan-words, scan-fold */
+    if (is_auto && plan->cut.tiles > GPUSCAN__FEW_TILES &&
+        (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
+        (plan->columns || (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
+                               ? common->e.op == GPUSCAN_OP_CUSTOM
+                               : gpuscan__prefix_size(common) * 16 > common->key.word)))
+        return "several passes are faster";
+    /* If a group waits too long for another group's tile, it sums that tile itself. In place, it may then load elements
+       that the other group has overwritten. But the other group publishes the tile's sum before it overwrites: with a
+       fence, the waiting group sees and takes this sum. A simulator (FENCE_MEM) reports such loads as a race */
+    if (common->in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
+        return "in place it needs a fence of device scope";
+    return NULL;
+}
+
 static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
     const gpuscan_scan_desc *desc = plan->desc = (const gpuscan_scan_desc *)common->desc;
     gpuscan__elements *e = &common->e;
+    gpuscan__cut *cut = &plan->cut;
     gpuscan_result r;
     if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
         (r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
@@ -16688,10 +16844,10 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     if (desc->along != GPUSCAN_ALONG_ROWS && desc->along != GPUSCAN_ALONG_COLUMNS)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "along is not a gpuscan_along");
     e->exact = gpuscan__is_float_sum(e);
-    plan->rows = desc->rows ? desc->rows : 1;
+    cut->rows = desc->rows ? desc->rows : 1;
     if ((r = gpuscan__scan_range(gs, plan, 0)) != 0 || (r = gpuscan__scan_range(gs, plan, 1)) != 0)
         return r;
-    gpuscan__output(common, "total", desc->total, desc->total.mem ? plan->rows : 0, e->dst_size)->required = 0;
+    gpuscan__output(common, "total", desc->total, desc->total.mem ? cut->rows : 0, e->dst_size)->required = 0;
     if ((r = gpuscan__scan_resolve_segments(gs, plan)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
         (r = gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer)) != 0)
@@ -16700,38 +16856,28 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         common->flags |= GPUSCAN__FLAG_TOTAL;
     /* with segments, or if cpu.prefetch_dst is 0, large outputs bypass the caches. tuning: scan-stream-segments */
     if ((gs->device.profile.cpu.prefetch_dst == 0 || desc->segments.form != GPUSCAN_SEGMENTS_NONE) &&
-        desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
+        desc->count * cut->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = desc->count == 0 && !desc->total.mem;
     common->both_places = 1;
     plan->key.inclusive = desc->kind == GPUSCAN_INCLUSIVE;
     /* a single column without gaps is scanned as a row, except in a self-test of columns */
-    if (desc->along && (plan->rows > 1 || plan->src_pitch > 1 || plan->dst_pitch > 1 || common->forced))
-        plan->columns = plan->rows;
+    if (desc->along && (cut->rows > 1 || cut->src_pitch > 1 || plan->dst_pitch > 1 || common->forced))
+        plan->columns = cut->rows;
     plan->key.reverse = desc->reverse;
     gpuscan__key_elements(common);
+    cut->src = desc->src;
+    cut->count_buffer = desc->count_buffer;
+    cut->init_buffer = desc->init_buffer;
+    cut->count = cut->units = desc->count;
+    cut->unit_size = e->src_size + e->dst_size;
+    cut->pad = plan->key.reverse && !plan->key.heads ? gpuscan__vector(e->src_size, e->dst_size) - 1 : 0;
+    cut->calls = gpuscan__scan_calls(plan);
+    cut->size = (uint32_t)gpuscan__max(e->src_size, e->dst_size);
+    cut->bytes = desc->count * cut->rows * cut->size; /* no overflow: see gpuscan__extent */
+    cut->fit = gpuscan__scan_fit;
+    cut->misfit = gpuscan__scan_misfit;
     return GPUSCAN_SUCCESS;
-}
-
-/* Returns the first row of gpuscan__tunings that fits the call. If the call forces a strategy, the row must also have
-   this strategy. If there is no such row, returns the first row that fits, but with the forced strategy. */
-static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
-    const gpuscan__elements *e = &plan->common.e;
-    gpuscan_strategy forced = plan->common.call->strategy;
-    uint32_t size = e->src_size > e->dst_size ? e->src_size : e->dst_size;
-    int is_unpacked = gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
-    uint32_t calls = GPUSCAN__FOR_SCANS | GPUSCAN__FOR(UNPACKED, is_unpacked) |
-                     GPUSCAN__FOR(F16, e->src == GPUSCAN_TYPE_F16) | GPUSCAN__FOR(BYTES, e->src_size == 1) |
-                     GPUSCAN__FOR(SEGMENTS, plan->key.heads) |
-                     GPUSCAN__FOR(EXACT, !plan->key.heads && gpuscan__takes_any_order(e));
-    const gpuscan__tuning *row = gpuscan__find_tuning(gs, calls, size, bytes, 1u << forced);
-    gpuscan__tuning found;
-    if (row)
-        return *row;
-    found = *gpuscan__find_tuning(gs, calls, size, bytes, 1u << GPUSCAN_STRATEGY_AUTO);
-    found.strategy = forced;
-    found.ahead = 128 * found.group * found.vectors * 16;
-    return found;
 }
 
 /* Returns whether some row of src or dst does not begin (with `reverse`: end) at a multiple of 16 bytes from the
@@ -16739,91 +16885,21 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
 static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan_scan_desc *desc = plan->desc;
-    uint64_t pitches = plan->rows > 1 ? plan->src_pitch * e->src_size | plan->dst_pitch * e->dst_size : 0;
+    uint64_t pitches = plan->cut.rows > 1 ? plan->cut.src_pitch * e->src_size | plan->dst_pitch * e->dst_size : 0;
     uint64_t past = desc->reverse ? desc->count : 0;
     return (((desc->src.offset + past) * e->src_size | (desc->dst.offset + past) * e->dst_size | pitches) & 15) != 0 ||
            (desc->reverse && desc->count_buffer.mem);
 }
 
-/* Adapts a register limit to large elements: 80 above 32 bytes, 0 (no limit) above 40. tuning: scan-registers */
-static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t registers) {
-    uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size);
-    return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
-}
-
-/* Returns whether rows begin with a pad (positions without elements) that aligns the vectors of a scan in reverse. */
-static int gpuscan__scan_pads(const gpuscan__scan_plan *plan) {
-    return plan->key.reverse && !plan->key.heads && !gpuscan__key_is_cpu(&plan->common.key);
-}
-
-/* Sets the key from `tuning`, and the number of tiles. In a self-test, keeps the key, which is the tested program's. */
-static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning) {
-    gpuscan__plan *common = &plan->common;
-    gpuscan__key *key = &common->key;
-    uint64_t tile_bytes, positions = plan->desc->count;
-    uint32_t size; /* bytes of the value, a sum or prefix, that state words pass from group to group */
-    int is_unaligned = gpuscan__scan_is_unaligned(plan);
-    if (!common->forced) {
-        key->strategy = (uint32_t)tuning->strategy;
-        gpuscan__fit(gs, common, tuning->group,
-                     tuning->strategy == GPUSCAN_STRATEGY_MULTI_PASS && gs->device.profile.tiles.parts_vectors
-                         ? (uint32_t)gpuscan__min(tuning->vectors, gs->device.profile.tiles.parts_vectors)
-                         : tuning->vectors);
-    }
-    if (gpuscan__scan_pads(plan))
-        positions += gpuscan__vector(common->e.src_size, common->e.dst_size) - 1;
-    plan->row_tiles = gpuscan__max(gpuscan__ceil_div(positions, key->tile), 1);
-    plan->tiles = plan->row_tiles * plan->rows; /* no overflow: at most one tile per element or empty row */
-    plan->ahead = 1;
-    if (common->forced)
-        return;
-    tile_bytes = (uint64_t)key->tile * ((uint64_t)common->e.src_size + common->e.dst_size);
-    plan->ahead = gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
-    plan->key.few = 0;
-    if (tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS && gpuscan__uses_lanes(gs, key) &&
-        plan->tiles <= GPUSCAN__FEW_TILES &&
-        gpuscan__few_shared(gs, key, common->e.t_size, GPUSCAN__FEW_TILES) <= gs->device.local_memory)
-        plan->key.few = GPUSCAN__FEW_TILES;
-    size = plan->key.few || tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? common->e.t_size
-                                                                                   : gpuscan__prefix_size(common);
-    key->word = gpuscan__key_word(gs, key, size);
-    key->once = gpuscan__loads_once(gs, key, tuning);
-    key->registers = key->word ? gpuscan__registers(gs, key, gpuscan__scan_registers(plan, tuning->registers)) : 0;
-    plan->key.whole_rows = 0;
-    if (gpuscan__scan_pads(plan) && (plan->rows == 1 || plan->dst_pitch * common->e.dst_size % 16 == 0))
-        is_unaligned = (plan->desc->dst.offset - plan->desc->src.offset) * common->e.dst_size % 16 != 0;
-    plan->key.shifts = gpuscan__uses_ptx_or_local(gs, key) && is_unaligned;
-    plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, plan->desc->count_buffer, plan->tiles);
-    if (plan->key.counted)
-        key->registers = gpuscan__counted_registers(gs, common);
-}
-
-/* Returns why the strategy cannot do the call, or NULL if it can. */
-static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
-    int is_auto = plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO;
-    const char *why = gpuscan__why_no_look_back(gs, &plan->common, strategy);
-    if (why || !gpuscan__is_single_pass(strategy))
-        return why;
-    /* a look-back does not help if rows are short, or so many that one group for each row fills the device */
-    if (is_auto && !plan->columns && plan->rows > 1 &&
-        (plan->desc->count <= plan->common.key.tile / 2 || plan->rows >= 4 * gs->device.units))
-        return "several passes are faster";
-    /* On AMD's and Intel's GPUs, several passes are faster than a look-back if a prefix takes several state words. They
-       are also faster than AHEAD with a custom operator, since in AHEAD one group combines all tiles' sums one by one.
-       tuning: scan-words, scan-fold */
-    if (is_auto && plan->tiles > GPUSCAN__FEW_TILES &&
-        (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
-        (plan->columns || (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
-                               ? plan->common.e.op == GPUSCAN_OP_CUSTOM
-                               : gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word)))
-        return "several passes are faster";
-    /* If a group waits too long for another group's tile, it sums that tile itself. In place, it may then load elements
-       that the other group has overwritten. But the other group publishes the tile's sum before it overwrites: with a
-       fence, the waiting group sees and takes this sum. A simulator (FENCE_MEM) reports such loads as a race */
-    if (plan->common.in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
-        return "in place it needs a fence of device scope";
-    return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles,
-                                 gpuscan__launched_groups(gs, &plan->common, plan->tiles, plan->key.counted != 0));
+/* Returns whether lanes have to shift vectors, since src or dst is not aligned for whole vectors. */
+static uint32_t gpuscan__scan_shifts(const gpuscan *gs, const gpuscan__scan_plan *plan) {
+    const gpuscan_scan_desc *desc = plan->desc;
+    uint32_t size = plan->common.e.dst_size;
+    if (!gpuscan__uses_ptx_or_local(gs, &plan->common.key))
+        return 0;
+    if (plan->key.reverse && !plan->key.heads && (plan->cut.rows == 1 || plan->dst_pitch * size % 16 == 0))
+        return (desc->dst.offset - desc->src.offset) * size % 16 != 0; /* a pad aligns both: see gpuscan__cut */
+    return (uint32_t)gpuscan__scan_is_unaligned(plan);
 }
 
 /* If the call forces a single pass, tiles hold whole rows only if rows have up to this many elements, and there are at
@@ -16838,7 +16914,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
    beginning to the next. Returns how many elements of the tile are used, or 0 if a row does not fit. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     uint32_t vector = gpuscan__scan_vector(&plan->common.e, &plan->key), tile = plan->common.key.tile;
-    uint64_t length = gpuscan__ceil_div(plan->desc->count, vector) * vector, pitch = plan->src_pitch, most, offset;
+    uint64_t length = gpuscan__ceil_div(plan->desc->count, vector) * vector, pitch = plan->cut.src_pitch, most, offset;
     int by_pitch = plan->key.whole_rows == GPUSCAN__ROWS_WITH_GAPS ||
                    (plan->key.whole_rows == GPUSCAN__ROWS_BY_VECTORS && pitch == plan->dst_pitch &&
                     pitch <= 2 * length);
@@ -16864,7 +16940,8 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
     const gpuscan__elements *e = &plan->common.e;
     int is_second = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
     return gpuscan__registers(gs, &plan->common.key,
-                              gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[is_second]));
+                              gpuscan__scan_registers(plan->cut.size,
+                                                      gs->device.profile.tiles.rows_registers[is_second]));
 }
 
 /* Plans tiles of whole rows, in a size that grows with `step`. Step 0 has the profile's group size. Its vectors per
@@ -16906,36 +16983,37 @@ static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     const gpuscan__elements *e = &plan->common.e;
     uint32_t vector = gpuscan__vector(e->src_size, e->dst_size);
-    int same = plan->src_pitch == plan->dst_pitch, aligned = !gpuscan__scan_is_unaligned(plan);
-    if (vector == 1 || (same && plan->src_pitch == desc->count) || (aligned && desc->count % vector == 0))
+    int same = plan->cut.src_pitch == plan->dst_pitch, aligned = !gpuscan__scan_is_unaligned(plan);
+    if (vector == 1 || (same && plan->cut.src_pitch == desc->count) || (aligned && desc->count % vector == 0))
         return GPUSCAN__ROWS_BY_VECTORS;
-    if (same && plan->src_pitch <= 2 * desc->count && vector * e->dst_size >= 4)
+    if (same && plan->cut.src_pitch <= 2 * desc->count && vector * e->dst_size >= 4)
         return GPUSCAN__ROWS_WITH_GAPS;
     return desc->count * e->dst_size <= GPUSCAN__SPARSE_ROW ? GPUSCAN__ROWS_BY_ELEMENTS : GPUSCAN__ROWS_BY_VECTORS;
 }
 
 /* If the call's rows are short enough, plans tiles of whole rows and returns 1, else keeps the plan and returns 0. */
-static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning,
-                                    int is_auto) {
+static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning) {
     const gpuscan_scan_desc *desc = plan->desc;
     gpuscan__key *key = &plan->common.key;
-    uint64_t elements = desc->count * plan->rows; /* no overflow: see gpuscan__extent */
+    uint64_t elements = desc->count * plan->cut.rows; /* no overflow: see gpuscan__extent */
     int few = elements < (uint64_t)gs->device.units * gs->device.profile.tiles.rows_group * 16;
     uint32_t step, best_step = 0;
     uint64_t tiles, busy, best = 0;
     gpuscan__tuning whole_rows = *tuning;
+    int is_auto = plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO;
     if (plan->common.forced)
         return plan->key.whole_rows && gpuscan__scan_cut_rows(plan);
-    if (plan->rows < 2 || gpuscan__is_cpu_strategy(tuning->strategy) || desc->count == 0 ||
+    plan->key.whole_rows = GPUSCAN__ROWS_NONE;
+    if (plan->cut.rows < 2 || gpuscan__is_cpu_strategy(tuning->strategy) || desc->count == 0 ||
         gs->device.profile.tiles.rows_group == 0)
         return 0;
-    if (desc->count * plan->common.e.dst_size >= GPUSCAN__LONG_ROW && plan->rows >= 4 * gs->device.units)
+    if (desc->count * plan->common.e.dst_size >= GPUSCAN__LONG_ROW && plan->cut.rows >= 4 * gs->device.units)
         return 0;
     if (gpuscan__is_single_pass(tuning->strategy) && !is_auto &&
-        (desc->count > GPUSCAN__SHORT_ROW || plan->rows < (uint64_t)key->group * gs->device.units))
+        (desc->count > GPUSCAN__SHORT_ROW || plan->cut.rows < (uint64_t)key->group * gs->device.units))
         return 0;
     whole_rows.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
-    gpuscan__scan_shape(gs, plan, &whole_rows);
+    gpuscan__shape(gs, &plan->common, &plan->cut, &whole_rows);
     plan->key.whole_rows = gpuscan__scan_rows_form(plan);
     /* chooses the step that keeps a multiprocessor busiest, or the first step that reaches 90 % */
     for (step = 0; step < 8 && best < 90; step++)
@@ -16944,9 +17022,10 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
             best_step = step;
         }
     gpuscan__scan_rows_step(gs, plan, best_step, few);
-    tiles = best ? gpuscan__ceil_div(plan->rows, plan->tile_rows) : 0;
+    tiles = best ? gpuscan__ceil_div(plan->cut.rows, plan->tile_rows) : 0;
     if (best == 0 || gpuscan__tiles_misfit(gs, key, tiles, tiles)) {
-        gpuscan__scan_shape(gs, plan, tuning);
+        plan->key.whole_rows = GPUSCAN__ROWS_NONE;
+        gpuscan__shape(gs, &plan->common, &plan->cut, tuning);
         return 0;
     }
     plan->key.shifts = 0;
@@ -16974,7 +17053,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 /* Returns how many columns a GPU's work-item scans: enough for 32 bits if lines are aligned to 32 bits, else 1. */
 static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
-    uint64_t all = plan->columns | plan->src_pitch | plan->dst_pitch | desc->src.offset | desc->dst.offset;
+    uint64_t all = plan->columns | plan->cut.src_pitch | plan->dst_pitch | desc->src.offset | desc->dst.offset;
     uint32_t size = plan->common.e.src_size;
     return size < 4 && plan->common.e.dst_size == size && 4 % size == 0 && all * size % 4 == 0 ? 4 / size : 1;
 }
@@ -17062,7 +17141,7 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     plan->fold = gpuscan__max(gpuscan__ceil_div(units, gpuscan__columns_folds(gs)), GPUSCAN__COLUMNS_FOLD);
     plan->fold = gpuscan__min(gpuscan__min(plan->fold, units), key->group);
     plan->folds = key->word ? gpuscan__ceil_div(units, plan->fold) : 0;
-    plan->tiles = plan->bands * plan->strips + plan->folds;
+    plan->cut.tiles = plan->bands * plan->strips + plan->folds;
     if (plan->bands == 1)
         plan->blocks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->block_lines), 1);
 }
@@ -17077,7 +17156,7 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
     gpuscan__key *key = &common->key;
     uint64_t fill = (uint64_t)gs->device.units * GPUSCAN__COLUMNS_ALONE;
     int alone = plan->columns / gpuscan__columns_vector(plan) >= fill || plan->desc->count <= GPUSCAN__COLUMNS_LOW;
-    uint64_t size = gpuscan__max(common->e.src_size, common->e.dst_size), pitches = plan->src_pitch | plan->dst_pitch;
+    uint64_t size = plan->cut.size, pitches = plan->cut.src_pitch | plan->dst_pitch;
     int flat = pitches == plan->columns && plan->columns <= GPUSCAN__COLUMNS_FLAT;
     int folds_slowly = !gpuscan__takes_any_order(&common->e) &&
                        (size > 8 || (plan->columns * size <= GPUSCAN__COLUMNS_WIDE &&
@@ -17094,7 +17173,7 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
         if (common->forced || !gpuscan__is_single_pass(strategy))
             break;
         /* a column's states of a band may take 1 / COLUMNS_SCRATCH of its elements' bytes */
-        if (!gpuscan__scan_misfit(gs, plan, strategy) && plan->folds <= gpuscan__columns_folds(gs) &&
+        if (!gpuscan__cut_misfit(gs, common, &plan->cut, strategy) && plan->folds <= gpuscan__columns_folds(gs) &&
             gpuscan__state_words(common) * (key->word / 8) <=
                 plan->key.lines * plan->blocks * size / GPUSCAN__COLUMNS_SCRATCH)
             break;
@@ -17113,41 +17192,24 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
 
 static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
-    /* no overflow: see gpuscan__extent */
-    uint64_t bytes = plan->desc->count * plan->rows * gpuscan__max(common->e.src_size, common->e.dst_size);
-    gpuscan__tuning tuning = gpuscan__choose_tuning(gs, bytes, plan);
-    int is_auto = common->call->strategy == GPUSCAN_STRATEGY_AUTO;
-    const char *why;
+    gpuscan__cut *cut = &plan->cut;
+    gpuscan__tuning tuning;
     gpuscan_result r;
     if (plan->columns)
-        return gpuscan__columns_choose(gs, plan, tuning.strategy);
-    gpuscan__scan_shape(gs, plan, &tuning);
-    while (gpuscan__take_simpler(common, why = gpuscan__scan_misfit(gs, plan, tuning.strategy), &tuning.strategy))
-        gpuscan__scan_shape(gs, plan, &tuning);
-    if (why && !is_auto)
-        return gpuscan__unsupported(gs, why);
-    if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* whole rows need no look-back and no scratch */
-        return GPUSCAN_SUCCESS;
-    if (gpuscan__is_single_pass(tuning.strategy))
-        gpuscan__need_states(common, plan->tiles);
-    else if ((r = gpuscan__cut_parts(gs, common, plan->rows, plan->row_tiles, &plan->parts, &plan->part_tiles)) != 0)
+        return gpuscan__columns_choose(gs, plan,
+                                       gpuscan__cut_tuning(gs, common, cut, 1u << common->call->strategy).strategy);
+    if ((r = gpuscan__cut_tiles(gs, common, cut, &tuning)) != 0)
         return r;
-    if (plan->key.heads == GPUSCAN__HEADS_BITS) {
-        plan->heads.at = gpuscan__scratch_aligned(common->need.bytes[GPUSCAN__PLAIN]);
+    if (gpuscan__scan_takes_rows(gs, plan, &tuning)) /* whole rows need no look-back and no scratch */
+        return GPUSCAN_SUCCESS;
+    if (!common->forced)
+        plan->key.shifts = gpuscan__scan_shifts(gs, plan);
+    if ((r = gpuscan__cut_parts(gs, common, cut)) == 0 && plan->key.heads == GPUSCAN__HEADS_BITS) {
+        cut->heads.at = gpuscan__scratch_aligned(common->need.bytes[GPUSCAN__PLAIN]);
         common->need.bytes[GPUSCAN__PLAIN] =
-            plan->heads.at + gpuscan__ceil_div(plan->desc->count, 32) * sizeof(cl_uint);
+            cut->heads.at + gpuscan__ceil_div(plan->desc->count, 32) * sizeof(cl_uint);
     }
-    return GPUSCAN_SUCCESS;
-}
-
-/* Returns how many groups to launch. A group loops over parts of rows. If rows are not cut, a CPU gets 16 groups per
-   compute unit, because units differ in speed. But a group gets at least tile / 16 elements: it takes time to start. */
-static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
-    uint64_t parts = plan->rows * plan->parts, least = plan->common.key.tile / 16;
-    uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
-    if (gpuscan__key_is_cpu(&plan->common.key) && plan->parts == 1) /* no overflow: see gpuscan__extent */
-        most = gpuscan__min(gpuscan__max(plan->rows * plan->desc->count / least, 1), (uint64_t)gs->device.units * 16);
-    return gpuscan__min(parts, most);
+    return r;
 }
 
 /* Enqueues the two kernels that turn segments' offsets into bits. `first_kernel` is the index of the first one. */
@@ -17157,21 +17219,20 @@ static void gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_
     uint32_t group = plan->common.key.group;
     gpuscan__scan_heads_numbers numbers;
     gpuscan__launch launch;
-    memset(&numbers, 0, sizeof(numbers));
-    numbers.words = gpuscan__unless_rehearsed(chain, gpuscan__ceil_div(desc->count, 32));
-    numbers.offsets = gpuscan__unless_rehearsed(chain, desc->segments.count ? desc->segments.count + 1 : 0);
-    numbers.count = desc->count;
+    GPUSCAN__SET_NUMBERS(GPUSCAN__SCAN_HEADS_NUMBERS)
     launch = gpuscan__launch_begin(chain, first_kernel);
-    numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->heads);
+    numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->cut.heads);
     groups = gpuscan__min(gpuscan__ceil_div(numbers.words, group), most);
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
     if (numbers.offsets == 0)
         return;
     launch = gpuscan__launch_begin(chain, first_kernel + 1);
     numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
-    numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->heads);
-    if (plan->key.reverse)
-        GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
+    numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->cut.heads);
+    if (plan->key.reverse) {
+        numbers.flags = plan->common.flags;
+        numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    }
     groups = gpuscan__min(gpuscan__ceil_div(numbers.offsets, (uint64_t)group * 8), most);
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
@@ -17179,53 +17240,31 @@ static void gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_
 static void gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = plan->desc;
-    int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&common->key));
-    uint64_t groups = is_single ? gpuscan__launched_groups(chain->gs, common, plan->tiles, plan->key.counted != 0)
-                                : gpuscan__scan_part_groups(chain->gs, plan);
+    const gpuscan__cut *cut = &plan->cut;
+    uint64_t groups = gpuscan__launched_groups(chain->gs, common, cut);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__scan_numbers numbers;
     gpuscan__launch launch;
-    if (!is_single && plan->parts > 1) {
-        const gpuscan__row_parts of = {
-            plan->heads, desc->src, gpuscan__none, desc->count_buffer, desc->init_buffer, plan->src_pitch, desc->count,
-            plan->rows,  groups,    shared,        plan->parts,        plan->part_tiles};
-        gpuscan__enqueue_sums(chain, common, &of);
-    }
+    gpuscan__enqueue_sums(chain, common, cut, groups, shared);
     launch = gpuscan__launch_begin(chain, gpuscan__engine_kernel(&common->key));
-    GPUSCAN__SCAN_PLAN(GPUSCAN__FROM_PLAN)
-    numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    numbers.keys_offset = gpuscan__arg_heads(&launch, &plan->heads);
-    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
-    numbers.rows = gpuscan__unless_rehearsed(chain, plan->rows);
-    numbers.tiles = numbers.rows * plan->row_tiles;
-    numbers.states_offset = gpuscan__arg_states(&launch, &common->key, gpuscan__prefix_size(common));
-    numbers.epoch = chain->place.epoch;
-    numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
-    numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
+    GPUSCAN__SET_NUMBERS(GPUSCAN__SCAN_NUMBERS)
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared);
 }
 
 static void gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
     const gpuscan__plan *common = &plan->common;
+    const gpuscan__cut *cut = &plan->cut;
     const gpuscan_scan_desc *desc = plan->desc;
-    uint32_t vector = gpuscan__scan_vector(&common->e, &plan->key), i;
+    uint64_t heads = 0, before = gpuscan__ceil_div(gpuscan__scan_vector(&common->e, &plan->key), plan->length);
     /* a rehearsal (a launch ahead of the call, on no data) needs one group, since groups do not wait for each other */
-    uint64_t groups = chain->recording ? 1 : gpuscan__ceil_div(plan->rows, plan->tile_rows);
+    uint64_t groups = chain->recording ? 1 : gpuscan__ceil_div(cut->rows, plan->tile_rows);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
     gpuscan__scan_rows_numbers numbers;
-    GPUSCAN__SCAN_ROWS_PLAN(GPUSCAN__FROM_PLAN)
-    numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
-    numbers.inverse = UINT32_MAX / plan->length;
-    numbers.rows_before = gpuscan__ceil_div(vector, plan->length);
-    numbers.past = numbers.rows_before * plan->length;
-    for (i = 0, numbers.heads = 0; i < 32; i += plan->length)
-        numbers.heads |= (uint64_t)1 << i;
-    numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
-    numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
+    uint32_t i;
+    for (i = 0; i < 32; i += plan->length)
+        heads |= (uint64_t)1 << i;
+    GPUSCAN__SET_NUMBERS(GPUSCAN__SCAN_ROWS_NUMBERS)
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared);
 }
 
@@ -17235,17 +17274,9 @@ static void gpuscan__columns_launch(gpuscan__chain *chain, const gpuscan__scan_p
     const gpuscan__key *key = &common->key;
     gpuscan__launch launch = gpuscan__launch_begin(chain, key->undivided || key->word ? 0 : kernel);
     gpuscan__scan_columns_numbers numbers;
-    GPUSCAN__SCAN_COLUMNS_PLAN(GPUSCAN__FROM_PLAN)
-    numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
-    numbers.bands = gpuscan__unless_rehearsed(chain, plan->bands);
-    numbers.states_offset = gpuscan__arg_states(&launch, key, gpuscan__prefix_size(common));
-    numbers.epoch = chain->place.epoch;
-    numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
-    numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
+    GPUSCAN__SET_NUMBERS(GPUSCAN__SCAN_COLUMNS_NUMBERS)
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
-                        kernel == GPUSCAN__COLUMNS_CARRIES ? plan->strips : plan->tiles,
+                        kernel == GPUSCAN__COLUMNS_CARRIES ? plan->strips : plan->cut.tiles,
                         gpuscan__columns_shared(chain->gs, common, &plan->key));
 }
 
@@ -17431,7 +17462,8 @@ typedef struct gpuscan__uniform_add_plan {
     uint32_t key; /* a placeholder for GPUSCAN__OPERATION, since this operation adds nothing to the common key */
 } gpuscan__uniform_add_plan;
 
-#define GPUSCAN__UNIFORM_ADD_NUMBERS(X) X(dst_offset) X(addend_offset) X(count) X(count_offset) X(block) X(flags)
+#define GPUSCAN__UNIFORM_ADD_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                      \
+    BUFFER(desc, dst) BUFFER(desc, addend) COUNT(desc) FROM(desc, block) FROM(plan, flags)
 GPUSCAN__NUMBERS(uniform_add, GPUSCAN__UNIFORM_ADD_NUMBERS)
 
 static const char *const *gpuscan__uniform_add_kernels(const gpuscan__key *key) {
@@ -17447,7 +17479,7 @@ static uint64_t gpuscan__uniform_add_pieces(const gpuscan__key *key) {
 
 GPUSCAN__COLD void gpuscan__uniform_add_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__define(text, "UNIFORM_ADD_NUMBERS", gpuscan__uniform_add_numbers_text);
-    gpuscan__define_operation(text, gs, plan, "UNIFORM_ADD", gpuscan__vector(plan->e.src_size, plan->e.dst_size), 0, 0);
+    gpuscan__define_operation(text, gs, plan, "UNIFORM_ADD", gpuscan__vector(plan->e.src_size, plan->e.dst_size), 0);
 }
 
 static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *plan) {
@@ -17484,10 +17516,7 @@ static void gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__p
     gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
     uint64_t groups = gpuscan__min(gpuscan__ceil_div(desc->count, plan->key.tile), (uint64_t)1 << 20);
     gpuscan__uniform_add_numbers numbers;
-    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    numbers.addend_offset = gpuscan__arg_buffer(&launch, desc->addend);
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->flags);
-    numbers.block = desc->block;
+    GPUSCAN__SET_NUMBERS(GPUSCAN__UNIFORM_ADD_NUMBERS)
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
 
@@ -17604,12 +17633,23 @@ typedef struct gpuscan__reduce_plan {
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
 } gpuscan__reduce_plan;
 
-#define GPUSCAN__REDUCE_PLAN(X)                                                                                        \
-    X(src_pitch) X(groups) X(group_tiles) X(lane_bits) X(lane_rows) X(split_groups) X(split_each)                      \
-    X(split_count) X(src_width)
-#define GPUSCAN__REDUCE_NUMBERS(X)                                                                                     \
-    GPUSCAN__REDUCE_PLAN(X) X(src_offset) X(count) X(count_offset) X(segments) X(offsets_offset) X(partials_offset)    \
-    X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(image_x) X(image_y) X(flags)
+#define GPUSCAN__REDUCE_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                           \
+    FROM(plan, src_pitch) FROM(plan, src_width) FROM(plan, group_tiles) FROM(plan, lane_bits) FROM(plan, lane_rows)    \
+    FROM(plan, split_each) FROM(plan, split_count) FROM(common, flags)                                                 \
+    /* a rehearsal launches too few groups: no group may wait for a missing one */                                     \
+    NUMBER(groups, chain->recording ? 1 : plan->groups)                                                                \
+    NUMBER(split_groups, chain->recording ? 0 : plan->split_groups)                                                    \
+    NUMBER(src_offset, gpuscan__arg_source(&launch, desc->src, &plan->image))                                          \
+    NUMBER(image_x, desc->src_image.x) NUMBER(image_y, desc->src_image.y)                                              \
+    NUMBER(offsets_offset, plan->key.segments ? gpuscan__arg_buffer(&launch, desc->segments.data) : 0)                 \
+    COUNT(desc) NUMBER(segments, gpuscan__unless_rehearsed(chain, plan->results)) NUMBER(epoch, chain->place.epoch)    \
+    NUMBER(partials_offset, gpuscan__arg_states(&launch, &common->key, common->e.t_size))                              \
+    NUMBER(marks_offset,                                                                                               \
+           plan->key.segments ? gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->marks_at, 4) : 0)                  \
+    NUMBER(dst_offset,                                                                                                 \
+           to_host ? gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->result_at, common->e.result_size)             \
+                   : gpuscan__arg_buffer(&launch, desc->dst))                                                          \
+    NUMBER(init_offset, gpuscan__arg_init(&launch, common, desc->init_buffer))
 GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
 
 static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
@@ -17681,7 +17721,7 @@ GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_number(text, "CASCADE", gpuscan__reduce_cascade(plan));
     gpuscan__define(text, "SEGMENT_RAW", raw);
     gpuscan__define_number(text, "SRC_RAW", size * vector == 16);
-    gpuscan__define_operation(text, gs, plan, "REDUCE", vector, 0, 0);
+    gpuscan__define_operation(text, gs, plan, "REDUCE", vector, 0);
 }
 
 static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__reduce_plan *plan) {
@@ -18046,26 +18086,7 @@ static void gpuscan__reduce_launch(gpuscan__chain *chain, const gpuscan__reduce_
     int to_host = desc->dst.mem == NULL;
     gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     gpuscan__reduce_numbers numbers;
-    memset(&numbers, 0, sizeof(numbers));
-    GPUSCAN__REDUCE_PLAN(GPUSCAN__FROM_PLAN)
-    if (chain->recording) { /* a rehearsal launches too few groups: no group may wait for a missing one */
-        numbers.groups = 1;
-        numbers.split_groups = 0;
-    }
-    numbers.src_offset = gpuscan__arg_source(&launch, desc->src, &plan->image);
-    numbers.image_x = desc->src_image.x;
-    numbers.image_y = desc->src_image.y;
-    if (plan->key.segments)
-        numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
-    numbers.segments = gpuscan__unless_rehearsed(chain, plan->results);
-    numbers.partials_offset = gpuscan__arg_states(&launch, &common->key, common->e.t_size);
-    if (plan->key.segments)
-        numbers.marks_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->marks_at, 4);
-    numbers.epoch = chain->place.epoch;
-    numbers.dst_offset = to_host ? gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->result_at, common->e.result_size)
-                                 : gpuscan__arg_buffer(&launch, desc->dst);
-    numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
+    GPUSCAN__SET_NUMBERS(GPUSCAN__REDUCE_NUMBERS)
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), kernel ? 1 : plan->groups,
                         gpuscan__reduce_shared_bytes(chain->gs, common, &plan->key));
 }
@@ -18254,12 +18275,23 @@ typedef struct gpuscan__histogram_plan {
     uint64_t edges;                  /* elements from the first channel's first edge to the last channel's last edge */
 } gpuscan__histogram_plan;
 
-#define GPUSCAN__HISTOGRAM_PLAN(X)                                                                                     \
-    X(count) X(rows) X(weights_pitch) X(tile_width) X(tile_height) X(tiles_across)
-#define GPUSCAN__HISTOGRAM_NUMBERS(X)                                                                                  \
-    GPUSCAN__HISTOGRAM_PLAN(X) X(slice_bins) X(samples_offset) X(pitch) X(count_offset) X(weights_offset)              \
-    X(edges_offset) X(accumulators_offset) X(counts_offset) X(tiles) X(first_tile) X(members) X(image_x) X(image_y)    \
-    X(tables) X(flags)
+#define GPUSCAN__HISTOGRAM_INPUTS(NUMBER, FROM, BUFFER, COUNT)                                                         \
+    NUMBER(samples_offset, gpuscan__arg_source(&launch, desc->samples, &plan->image) * (plan->element_size / unit))    \
+    NUMBER(image_x, desc->samples_image.x) NUMBER(image_y, desc->samples_image.y)                                      \
+    /* a rehearsal's count_buffer holds 0, but gpuscan_histogram_tiles ignores it */                                   \
+    NUMBER(count, chain->recording ? 0 : plan->count)                                                                  \
+    NUMBER(count_offset, gpuscan__arg_count(&launch, desc->count_buffer)) FROM(plan, rows)                             \
+    NUMBER(pitch, plan->pitch / unit) FROM(plan, weights_pitch) FROM(plan, tile_width) FROM(plan, tile_height)         \
+    FROM(plan, tiles_across) NUMBER(slice_bins, gpuscan__slice_bins(plan)) BUFFER(desc, weights) BUFFER(desc, edges)
+#define GPUSCAN__HISTOGRAM_OUTPUTS(NUMBER, FROM, BUFFER, COUNT)                                                        \
+    NUMBER(accumulators_offset,                                                                                        \
+           gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size))                       \
+    BUFFER(desc, counts) NUMBER(tiles, gpuscan__unless_rehearsed(chain, plan->tiles)) NUMBER(first_tile, first_tile)   \
+    NUMBER(members, gpuscan__unless_rehearsed(chain, plan->members)) FROM(plan, tables)                                \
+    NUMBER(flags, plan->common.flags | (plan->in_launch ? (uint32_t)GPUSCAN__FLAG_FINISH : 0) |                        \
+                      (plan->in_counts ? (uint32_t)GPUSCAN__FLAG_IN_COUNTS : 0))
+#define GPUSCAN__HISTOGRAM_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                        \
+    GPUSCAN__HISTOGRAM_INPUTS(NUMBER, FROM, BUFFER, COUNT) GPUSCAN__HISTOGRAM_OUTPUTS(NUMBER, FROM, BUFFER, COUNT)
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* indices of the plan's first ranges */
 enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* indices of the program's further kernels */
@@ -19068,27 +19100,9 @@ static void gpuscan__histogram_launch(gpuscan__chain *chain, const gpuscan__hist
     int is_given = kernel != GPUSCAN__HISTOGRAM_FINISH && !plan->key.local_words;
     gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     gpuscan__histogram_numbers numbers;
-    numbers.samples_offset =
-        gpuscan__arg_source(&launch, desc->samples, &plan->image) * (plan->element_size / unit);
-    numbers.image_x = desc->samples_image.x;
-    numbers.image_y = desc->samples_image.y;
-    numbers.pitch = plan->pitch / unit;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    GPUSCAN__HISTOGRAM_PLAN(GPUSCAN__FROM_PLAN)
-    if (chain->recording) /* a rehearsal's count_buffer holds 0, but gpuscan_histogram_tiles ignores it */
-        numbers.count = 0;
-    numbers.slice_bins = gpuscan__slice_bins(plan);
-    numbers.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
-    numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
+    GPUSCAN__SET_NUMBERS(GPUSCAN__HISTOGRAM_INPUTS)
     gpuscan__arg_bins(&launch, plan);
-    numbers.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
-    numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
-    numbers.tiles = gpuscan__unless_rehearsed(chain, plan->tiles);
-    numbers.first_tile = first_tile;
-    numbers.members = gpuscan__unless_rehearsed(chain, plan->members);
-    numbers.tables = plan->tables;
-    numbers.flags = plan->common.flags | (plan->in_launch ? (uint32_t)GPUSCAN__FLAG_FINISH : 0) |
-                    (plan->in_counts ? (uint32_t)GPUSCAN__FLAG_IN_COUNTS : 0);
+    GPUSCAN__SET_NUMBERS(GPUSCAN__HISTOGRAM_OUTPUTS)
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, is_given ? gpuscan__local_words(plan) * 4 : 0);
 }
 
@@ -19429,7 +19443,6 @@ typedef struct gpuscan__select_key {
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
     uint32_t has_dst; /* 1: dst is the first output */
     uint32_t key, length_size, reduces, wide; /* for runs: copies of fields of gpuscan__elements. key: 0: no runs */
-    uint32_t counted, few; /* counted: 1: each group takes many tiles. few: FEW_TILES in the form `few`, else 0 */
 } gpuscan__select_key;
 GPUSCAN__OWN_KEY(select)
 
@@ -19452,20 +19465,22 @@ typedef struct gpuscan__select_plan {
     gpuscan__select_fields of; /* points to the fields of common.desc */
     uint32_t size;             /* bytes of an element or a key */
     uint32_t index_size;
-    uint64_t count, units;    /* count: elements of the source. units: elements of `decides` (32-bit words for BITS) */
+    gpuscan__cut cut;         /* cut.units: elements of `decides` (32-bit words for BITS) */
     uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
     uint32_t items, limit;    /* the tally's dispatch_items and dispatch_limit, or their defaults */
-    uint64_t tiles, ahead;
-    uint32_t parts, part_tiles;
     uint64_t moved;           /* byte offset, in PLAIN scratch, of the number of kept elements */
     uint64_t rooms[GPUSCAN__MAX_OUTPUTS + 1]; /* byte offset in PLAIN scratch of each output, then of the indices */
 } gpuscan__select_plan;
 
-#define GPUSCAN__SELECT_PLAN(X) X(tiles) X(ahead) X(parts) X(part_tiles)
-#define GPUSCAN__SELECT_NUMBERS(X)                                                                                     \
-    GPUSCAN__SELECT_PLAN(X) X(src_offset) X(count) X(count_offset) X(states_offset)                                    \
-    X(epoch) X(capacity) X(indices_offset) X(tally_offset) X(dispatch_offset) X(items) X(limit) X(flags)               \
-    X(from_offsets[9]) X(to_offsets[9]) X(values_offset) X(lengths_offset) X(results_offset)
+#define GPUSCAN__SELECT_TILES(NUMBER, FROM, BUFFER, COUNT)                                                             \
+    BUFFER(cut, src) NUMBER(values_offset, plan->key.reduces ? gpuscan__arg_buffer(&launch, cut->values) : 0)          \
+    COUNT(cut) FROM(cut, tiles) FROM(cut, ahead) FROM(cut, parts) FROM(cut, part_tiles)                                \
+    NUMBER(states_offset, gpuscan__arg_states(&launch, key, gpuscan__prefix_size(common)))                             \
+    NUMBER(epoch, chain->place.epoch)
+#define GPUSCAN__SELECT_NUMBERS(NUMBER, FROM, BUFFER, COUNT) /* gpuscan__arg_outputs sets those that follow TILES */   \
+    GPUSCAN__SELECT_TILES(NUMBER, FROM, BUFFER, COUNT) FROM(plan, capacity) FROM(plan, items) FROM(plan, limit)        \
+    NUMBER(from_offsets[9], 0) NUMBER(to_offsets[9], 0) NUMBER(indices_offset, 0) NUMBER(lengths_offset, 0)            \
+    NUMBER(results_offset, 0) NUMBER(tally_offset, 0) NUMBER(dispatch_offset, 0) NUMBER(flags, 0)
 GPUSCAN__NUMBERS(select, GPUSCAN__SELECT_NUMBERS)
 GPUSCAN__ASSERT(GPUSCAN__MAX_OUTPUTS == 9, every_output_has_offsets)
 
@@ -19546,9 +19561,8 @@ static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const
 }
 
 /* Returns how many bytes of a group's local memory precede its lists of kept elements. */
-static uint64_t gpuscan__select_list_at(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
-                                        uint32_t t_size) {
-    return (gpuscan__few_shared(gs, key, t_size, own->few) + 15) / 16 * 16;
+static uint64_t gpuscan__select_list_at(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
+    return (gpuscan__few_shared(gs, key, t_size) + 15) / 16 * 16;
 }
 
 /* Returns how many bytes of local memory a group needs, with its lists of kept elements. */
@@ -19563,7 +19577,7 @@ static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *ke
         bytes += e->result_size;
     if (gpuscan__select_lists_places(own))
         bytes += 2;
-    return gpuscan__select_list_at(gs, key, own, e->t_size) + key->tile * unit * bytes + 8;
+    return gpuscan__select_list_at(gs, key, e->t_size) + key->tile * unit * bytes + 8;
 }
 
 GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -19576,7 +19590,7 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__select_shared(gs, &plan->key, &own, &plan->e));
     gpuscan__define_number(text, "BITS", own.by == GPUSCAN_SELECT_BITS);
     gpuscan__define_number(text, "INVERT", own.invert);
-    gpuscan__define_number(text, "COUNTED", own.counted);
+    gpuscan__define_number(text, "COUNTED", plan->key.counted);
     gpuscan__define_number(text, "INDEX_SIZE", own.index_size);
     gpuscan__define(text, "INDEX", own.index_size == 8 ? "ulong" : "uint");
     gpuscan__define_number(text, "MOVES", own.moves);
@@ -19592,9 +19606,54 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_number(text, "PLACES", (uint64_t)gpuscan__select_lists_places(&own));
     gpuscan__define_number(text, "RUNS_BY_SUBGROUP",
                            (uint64_t)gpuscan__select_lists_runs(&plan->key, &own, &plan->e));
-    gpuscan__define_number(text, "LIST_AT", gpuscan__select_list_at(gs, &plan->key, &own, plan->e.t_size));
+    gpuscan__define_number(text, "LIST_AT", gpuscan__select_list_at(gs, &plan->key, plan->e.t_size));
     gpuscan__define_operation(text, gs, plan, is_single ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
-                              gpuscan__select_vector(&plan->e, &own), 0, own.few);
+                              gpuscan__select_vector(&plan->e, &own), 0);
+}
+
+/* Sets the key's group, vectors and tile, like gpuscan__fit for other operations. In selections, a tile's outputs
+   have at most TILE_BYTES bytes, so that many groups share the work of storing large elements. tuning: select-shares */
+#define GPUSCAN__TILE_BYTES (256 * GPUSCAN__KIB)
+static void gpuscan__select_fit(const gpuscan *gs, gpuscan__plan *common, uint32_t group, uint32_t vectors) {
+    gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
+    const gpuscan__elements *e = &common->e;
+    gpuscan__key *key = &common->key;
+    uint32_t vector = gpuscan__select_vector(e, &plan->key), most = gs->device.profile.tiles.select_tile;
+    uint64_t bytes = gpuscan__max(gpuscan__select_bytes(&plan->key), 1);
+    uint32_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
+    uint32_t element = gpuscan__decides_size(e) + (e->reduces ? e->src_size : 0);
+    plan->key.moves = (uint32_t)common->in_place;
+    if (gpuscan__key_is_cpu(key)) {
+        key->group = key->vectors = 1; /* tiles are multiples of 64: a kernel's mask has 64 bits */
+        key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / (element + unit * bytes) / 64 * 64, 64);
+        return;
+    }
+    if (!e->key)
+        most = (uint32_t)gpuscan__min(most, GPUSCAN__TILE_BYTES / bytes);
+    key->group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
+    key->vectors = gpuscan__kept_vectors(vectors, vector * element);
+    do {
+        key->tile = key->group * key->vectors * vector;
+    } while ((key->tile * unit > most || gpuscan__select_shared(gs, key, &plan->key, e) > gs->device.local_memory) &&
+             gpuscan__shrink(gs, &key->group, &key->vectors));
+}
+
+#define GPUSCAN__WIDE_ELEMENTS 12 /* kept elements are wide from this many bytes on, with the index if it is stored */
+/* Returns GPUSCAN__FOR_... bits: the kinds to which the call belongs. A tuning row fits calls with all of its bits. */
+static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
+    const gpuscan__elements *e = &plan->common.e;
+    const gpuscan__select_key *key = &plan->key;
+    int is_short = e->src_size <= 4 && e->result_size <= 4 && key->outputs <= 1 && !key->index_size &&
+                   !key->length_size;
+    int is_wide = key->outputs > 1 || gpuscan__select_bytes(key) >= GPUSCAN__WIDE_ELEMENTS;
+    int is_plain = gpuscan__select_stages(key) && key->outputs == 1 && !key->index_size;
+    if (e->key)
+        return GPUSCAN__FOR_LISTS | GPUSCAN__FOR_RUNS | GPUSCAN__FOR(KEYS, !e->reduces) |
+               GPUSCAN__FOR(LENGTHS, !e->reduces && key->length_size) |
+               GPUSCAN__FOR(F64_VALUES, e->reduces && e->src == GPUSCAN_TYPE_F64) |
+               GPUSCAN__FOR(SHORT_VALUES, e->reduces && is_short);
+    return GPUSCAN__FOR_LISTS | GPUSCAN__FOR_SELECTIONS | GPUSCAN__FOR(INDICES, key->outputs == 0) |
+           GPUSCAN__FOR(OUTPUTS, is_wide) | GPUSCAN__FOR(ELEMENTS, is_plain);
 }
 
 /* Begins gpuscan__select_resolve and _runs_resolve: sets counts, capacity and index size, and adds payloads' ranges. */
@@ -19602,10 +19661,10 @@ static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *p
     const gpuscan__select_fields *of = &plan->of;
     uint64_t capacity = *of->capacity;
     gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, "index_type", *of->index_type, &plan->index_size);
-    plan->count = plan->units = *of->count;
-    plan->capacity = capacity && capacity < plan->count ? capacity : plan->count;
+    plan->cut.count = plan->cut.units = *of->count;
+    plan->capacity = capacity && capacity < plan->cut.count ? capacity : plan->cut.count;
     plan->key.index_size = of->indices->mem ? plan->index_size : 0;
-    return r != 0 ? r : gpuscan__resolve_payloads(gs, &plan->common, *of->payloads, *of->payload_count, plan->count,
+    return r != 0 ? r : gpuscan__resolve_payloads(gs, &plan->common, *of->payloads, *of->payload_count, plan->cut.count,
                                                   plan->capacity, in_place);
 }
 
@@ -19617,6 +19676,7 @@ static gpuscan_result gpuscan__select_end(gpuscan *gs, gpuscan__select_plan *pla
     enum { COUNT, COUNT_TYPE, DISPATCH };
     const char *const *names = fields[plan->key.key != GPUSCAN_TYPE_DEFAULT];
     gpuscan__plan *common = &plan->common;
+    gpuscan__cut *cut = &plan->cut;
     const gpuscan_tally *tally = plan->of.tally;
     uint32_t size;
     gpuscan_result r;
@@ -19625,7 +19685,7 @@ static gpuscan_result gpuscan__select_end(gpuscan *gs, gpuscan__select_plan *pla
         return r;
     plan->items = tally->dispatch_items ? tally->dispatch_items : 64;
     plan->limit = tally->dispatch_limit ? tally->dispatch_limit : 65535;
-    if (tally->count.mem && size == 4 && plan->count > UINT32_MAX)
+    if (tally->count.mem && size == 4 && cut->count > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: 2^32 elements or more need u64",
                              names[COUNT_TYPE]);
     if (tally->dispatch.mem &&
@@ -19639,11 +19699,20 @@ static gpuscan_result gpuscan__select_end(gpuscan *gs, gpuscan__select_plan *pla
         common->flags |= GPUSCAN__FLAG_DISPATCH;
     if ((r = gpuscan__resolve_count(gs, common, *plan->of.count_buffer, *plan->of.count_type)) != 0)
         return r;
-    if (common->is_run && plan->count > 0 && !is_tally && plan->key.outputs == 0 && plan->key.index_size == 0 &&
+    if (common->is_run && cut->count > 0 && !is_tally && plan->key.outputs == 0 && plan->key.index_size == 0 &&
         plan->key.length_size == 0 && !plan->key.reduces)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "neither an output nor a tally is given");
-    common->is_nothing = !is_tally && plan->count == 0;
+    common->is_nothing = !is_tally && cut->count == 0;
     gpuscan__key_elements(common);
+    cut->src = *plan->of.decides;
+    cut->values = plan->key.reduces ? *plan->of.values : gpuscan__none;
+    cut->count_buffer = *plan->of.count_buffer;
+    cut->rows = 1;
+    cut->size = gpuscan__decides_size(&common->e);
+    cut->unit_size = cut->size * (common->e.selects == GPUSCAN__SELECTS_BITS ? 32 : 1);
+    cut->calls = gpuscan__select_calls(plan);
+    cut->bytes = cut->units * cut->size;
+    cut->fit = gpuscan__select_fit;
     return GPUSCAN_SUCCESS;
 }
 
@@ -19742,7 +19811,7 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     if (plan->key.index_size == 4 && desc->count > (uint64_t)1 << 32)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type: more than 2^32 elements need u64");
     if (desc->by == GPUSCAN_SELECT_BITS)
-        plan->units = gpuscan__ceil_div(desc->count, 32);
+        plan->cut.units = gpuscan__ceil_div(desc->count, 32);
     plan->key.by = (uint32_t)desc->by;
     plan->key.invert = (uint32_t)common->e.inverts;
     plan->key.own_flags = desc->by == GPUSCAN_SELECT_FLAGS && desc->dst.mem && desc->src.mem &&
@@ -19755,7 +19824,7 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
         range->required = desc->count > 0 && (by_predicate || plan->key.has_dst || !common->is_run);
     }
     if (!by_predicate)
-        gpuscan__input(common, "flags", desc->flags, plan->units, common->e.src_size)->in_place =
+        gpuscan__input(common, "flags", desc->flags, plan->cut.units, common->e.src_size)->in_place =
             desc->by == GPUSCAN_SELECT_FLAGS;
     range = gpuscan__select_range(plan, "dst", desc->dst, plan->size);
     range->in_place = range->shorter = 1;
@@ -19764,132 +19833,14 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
 }
 #endif /* GPUSCAN__HAS_SELECT */
 
-/* Sets the key's group, vectors and tile, like gpuscan__fit for other operations. In selections, a tile's outputs
-   have at most TILE_BYTES bytes, so that many groups share the work of storing large elements. tuning: select-shares */
-#define GPUSCAN__TILE_BYTES (256 * GPUSCAN__KIB)
-static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, uint32_t group, uint32_t vectors) {
-    gpuscan__plan *common = &plan->common;
-    const gpuscan__elements *e = &common->e;
-    gpuscan__key *key = &common->key;
-    uint32_t vector = gpuscan__select_vector(e, &plan->key), most = gs->device.profile.tiles.select_tile;
-    uint64_t bytes = gpuscan__max(gpuscan__select_bytes(&plan->key), 1);
-    uint32_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
-    uint32_t element = gpuscan__decides_size(e) + (e->reduces ? e->src_size : 0);
-    if (gpuscan__key_is_cpu(key)) {
-        key->group = key->vectors = 1; /* tiles are multiples of 64: a kernel's mask has 64 bits */
-        key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / (element + unit * bytes) / 64 * 64, 64);
-        return;
-    }
-    if (!e->key)
-        most = (uint32_t)gpuscan__min(most, GPUSCAN__TILE_BYTES / bytes);
-    key->group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
-    key->vectors = gpuscan__kept_vectors(vectors, vector * element);
-    do {
-        key->tile = key->group * key->vectors * vector;
-    } while ((key->tile * unit > most || gpuscan__select_shared(gs, key, &plan->key, e) > gs->device.local_memory) &&
-             gpuscan__shrink(gs, &key->group, &key->vectors));
-}
-
-#define GPUSCAN__WIDE_ELEMENTS 12 /* kept elements are wide from this many bytes on, with the index if it is stored */
-/* Returns GPUSCAN__FOR_... bits: the kinds to which the call belongs. A tuning row fits calls with all of its bits. */
-static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
-    const gpuscan__elements *e = &plan->common.e;
-    const gpuscan__select_key *key = &plan->key;
-    int is_short = e->src_size <= 4 && e->result_size <= 4 && key->outputs <= 1 && !key->index_size &&
-                   !key->length_size;
-    int is_wide = key->outputs > 1 || gpuscan__select_bytes(key) >= GPUSCAN__WIDE_ELEMENTS;
-    int is_plain = gpuscan__select_stages(key) && key->outputs == 1 && !key->index_size;
-    if (e->key)
-        return GPUSCAN__FOR_LISTS | GPUSCAN__FOR_RUNS | GPUSCAN__FOR(KEYS, !e->reduces) |
-               GPUSCAN__FOR(LENGTHS, !e->reduces && key->length_size) |
-               GPUSCAN__FOR(F64_VALUES, e->reduces && e->src == GPUSCAN_TYPE_F64) |
-               GPUSCAN__FOR(SHORT_VALUES, e->reduces && is_short);
-    return GPUSCAN__FOR_LISTS | GPUSCAN__FOR_SELECTIONS | GPUSCAN__FOR(INDICES, key->outputs == 0) |
-           GPUSCAN__FOR(OUTPUTS, is_wide) | GPUSCAN__FOR(ELEMENTS, is_plain);
-}
-
-/* Returns the first tuning row that fits the call and the strategy that the call forces. If there is none, returns the
-   row for all calls, with the forced strategy. many: 1 to skip rows of SINGLE_PASS, which are for few tiles. */
-static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
-    gpuscan_strategy forced = plan->common.call->strategy;
-    uint32_t size = gpuscan__decides_size(&plan->common.e);
-    unsigned strategies = many ? ~(1u << GPUSCAN_STRATEGY_AUTO | 1u << GPUSCAN_STRATEGY_SINGLE_PASS) : 1u << forced;
-    const gpuscan__tuning *row =
-        gpuscan__find_tuning(gs, gpuscan__select_calls(plan), size, plan->units * size, strategies);
-    gpuscan__tuning found = row ? *row : *gpuscan__any_tuning(gs);
-    if (forced != GPUSCAN_STRATEGY_AUTO)
-        found.strategy = forced;
-    return found;
-}
-
-/* Sets the key, except in a self-test, and the tiles. Sets how many tiles ahead SINGLE_PASS_AHEAD sums. */
-static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan, const gpuscan__tuning *tuning) {
-    gpuscan__plan *common = &plan->common;
-    gpuscan__key *key = &common->key;
-    int by_bits = common->e.selects == GPUSCAN__SELECTS_BITS;
-    uint64_t tile_bytes;
-    if (!common->forced) {
-        key->strategy = (uint32_t)tuning->strategy;
-        plan->key.moves = (uint32_t)common->in_place;
-        plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS ? GPUSCAN__FEW_TILES : 0;
-        gpuscan__select_fit(gs, plan, tuning->group, tuning->vectors);
-        key->word = gpuscan__key_word(gs, key, common->e.t_size);
-        key->registers = key->word ? gpuscan__registers(gs, key, tuning->registers) : 0;
-        key->once = gpuscan__loads_once(gs, key, tuning);
-    }
-    plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
-    plan->ahead = 1;
-    if (common->forced)
-        return;
-    tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
-    if (by_bits) /* in tuning->ahead, a flag of one bit counts as 4 bytes */
-        tile_bytes *= 32;
-    plan->ahead = gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
-    if (plan->tiles > GPUSCAN__FEW_TILES || !gpuscan__uses_lanes(gs, key))
-        plan->key.few = 0;
-    plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, *plan->of.count_buffer, plan->tiles);
-    /* limits registers if groups loop over tiles, and in selections by bits. tuning: select-bits-registers */
-    if (plan->key.counted || (key->word && by_bits))
-        key->registers = gpuscan__counted_registers(gs, common);
-}
-
-/* Returns why the strategy cannot do the call, or NULL if it can. */
-static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__select_plan *plan,
-                                          gpuscan_strategy strategy) {
-    const gpuscan__key *key = &plan->common.key;
-    const char *why = gpuscan__why_no_look_back(gs, &plan->common, strategy);
-    if (why || !gpuscan__is_single_pass(strategy))
-        return why;
-    return gpuscan__tiles_misfit(gs, key, plan->tiles, gpuscan__single_pass_groups(gs, key, plan->tiles));
-}
-
-/* Takes the strategy of a tuning row. With AUTO, takes the next simpler one until a strategy fits the call. */
-static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan *plan) {
-    gpuscan__tuning tuning = gpuscan__select_tuning(gs, plan, 0);
-    int is_auto = plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO;
-    const char *why;
-    gpuscan__select_shape(gs, plan, &tuning);
-    if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && is_auto) {
-        /* the row is for few tiles, but the call has more: takes a row of another strategy */
-        tuning = gpuscan__select_tuning(gs, plan, 1);
-        gpuscan__select_shape(gs, plan, &tuning);
-    }
-    while (gpuscan__take_simpler(&plan->common, why = gpuscan__select_misfit(gs, plan, tuning.strategy),
-                                 &tuning.strategy))
-        gpuscan__select_shape(gs, plan, &tuning);
-    return why && !is_auto ? gpuscan__unsupported(gs, why) : GPUSCAN_SUCCESS;
-}
-
 static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
     uint64_t *plain = &common->need.bytes[GPUSCAN__PLAIN];
     uint32_t k;
-    gpuscan_result r = gpuscan__select_strategy(gs, plan);
-    if (r != 0)
-        return r;
-    if (gpuscan__is_single_pass(gpuscan__key_strategy(&common->key)))
-        gpuscan__need_states(common, plan->tiles);
-    else if ((r = gpuscan__cut_parts(gs, common, 1, plan->tiles, &plan->parts, &plan->part_tiles)) != 0)
+    gpuscan__tuning tuning;
+    gpuscan_result r;
+    if ((r = gpuscan__cut_tiles(gs, common, &plan->cut, &tuning)) != 0 ||
+        (r = gpuscan__cut_parts(gs, common, &plan->cut)) != 0)
         return r;
     plan->moved = *plain = gpuscan__scratch_aligned(*plain);
     if (!plan->key.moves)
@@ -19965,30 +19916,16 @@ static void gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_pl
 static void gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__select_plan *plan = (const gpuscan__select_plan *)common;
     const gpuscan__key *key = &common->key;
-    int single = gpuscan__is_single_pass(gpuscan__key_strategy(key)), moves = plan->key.moves != 0;
-    uint64_t groups = single ? gpuscan__launched_groups(chain->gs, common, plan->tiles, plan->key.counted != 0)
-                             : plan->parts;
+    const gpuscan__cut *cut = &plan->cut;
+    uint64_t groups = gpuscan__launched_groups(chain->gs, common, cut);
     uint64_t shared = gpuscan__select_shared(chain->gs, key, &plan->key, &common->e);
-    const gpuscan__select_fields *of = &plan->of;
-    gpuscan_buffer values = plan->key.reduces ? *of->values : gpuscan__none;
+    int moves = plan->key.moves != 0;
     gpuscan__launch launch;
     gpuscan__select_numbers numbers;
-    if (!single && plan->parts > 1) {
-        const gpuscan__heads none = {GPUSCAN__HEADS_NONE, gpuscan__none, 0};
-        const gpuscan__row_parts parts = {
-            none, *of->decides, values, *of->count_buffer, gpuscan__none,   0, plan->count,
-            1,    plan->parts,  shared, plan->parts,       plan->part_tiles};
-        gpuscan__enqueue_sums(chain, common, &parts);
-    }
+    gpuscan__enqueue_sums(chain, common, cut, groups, shared);
     launch = gpuscan__launch_begin(chain, gpuscan__engine_kernel(key));
     memset(&numbers, 0, sizeof(numbers));
-    numbers.src_offset = gpuscan__arg_buffer(&launch, *of->decides);
-    numbers.values_offset = plan->key.reduces ? gpuscan__arg_buffer(&launch, values) : 0;
-    numbers.count = plan->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, *of->count_buffer);
-    numbers.states_offset = gpuscan__arg_states(&launch, key, gpuscan__prefix_size(common));
-    GPUSCAN__SELECT_PLAN(GPUSCAN__FROM_PLAN)
-    numbers.epoch = chain->place.epoch;
+    GPUSCAN__SET_NUMBERS(GPUSCAN__SELECT_TILES)
     gpuscan__arg_outputs(&launch, plan, moves, 0, &numbers);
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared);
     if (moves)
@@ -20323,17 +20260,38 @@ typedef struct gpuscan__sort_plan {
     uint32_t flags; /* a sum of GPUSCAN__FLAG_BY_INDEX, _NO_KEYS, _PACKS and _UNPACKS */
 } gpuscan__sort_plan;
 
-#define GPUSCAN__SORT_KEYS_NUMBERS(X) X(src_offset) X(keys_offset) X(count) X(count_offset) X(flags)
-#define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
-    X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
+#define GPUSCAN__SORT_KEYS_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                        \
+    BUFFER(desc, src)                                                                                                  \
+    NUMBER(keys_offset, gpuscan__arg_place(&launch, plan->keys.from, plan->keys.size, plan->keys.size))                \
+    COUNT(desc) NUMBER(flags, plan->common.flags)
+#define GPUSCAN__SORT_GATHER_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                      \
+    NUMBER(src_offset, gpuscan__arg_place(&launch, from, size, 1))                                                     \
+    NUMBER(dst_offset, gpuscan__arg_place(&launch, to, size, 1))                                                       \
+    NUMBER(indices_offset, gpuscan__arg_place(&launch, indices, index_size, index_size)) COUNT(desc)                   \
+    NUMBER(parts, widens ? 1 : size / unit) NUMBER(unit, widens ? 0 : unit)                                            \
+    NUMBER(flags, plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0))
 /* Lists the numbers that all sort kernels get, except sort_keys and sort_gather. pass: the launch's pass. parts: groups
    that count or scatter. units: compute units. split: buckets of this many elements or more are divided again. from_0,
    to_0, from_1, ...: offsets of the fields' payloads, in bytes. */
-#define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes) X(tiles)
-#define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
-    X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
-    X(from_0) X(to_0) X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3) X(states_offset) X(zeros_offset)           \
-    GPUSCAN__SORT_PLAN(X) X(pass) X(parts) X(units) X(split) X(count) X(count_offset) X(flags)
+#define GPUSCAN__SORT_PLACES(NUMBER, FROM, BUFFER, COUNT)                                                              \
+    NUMBER(keys_offset, gpuscan__arg_place(&launch, keys->from, keys->size, keys->size))                               \
+    NUMBER(keys_dst_offset, gpuscan__arg_place(&launch, keys->to[0], keys->size, keys->size))                          \
+    NUMBER(keys_tmp_offset, gpuscan__arg_place(&launch, keys->to[1], keys->size, keys->size))                          \
+    NUMBER(values_offset,                                                                                              \
+           gpuscan__arg_place(&launch, plan->by_index ? values->to[0] : values->from, values->size, unit))             \
+    NUMBER(values_dst_offset, gpuscan__arg_place(&launch, values->to[0], values->size, unit))                          \
+    NUMBER(values_tmp_offset, gpuscan__arg_place(&launch, values->to[1], values->size, unit))                          \
+    NUMBER(from_0, 0) NUMBER(to_0, 0) NUMBER(from_1, 0) NUMBER(to_1, 0) NUMBER(from_2, 0) NUMBER(to_2, 0)              \
+    NUMBER(from_3, 0) NUMBER(to_3, 0)
+#define GPUSCAN__SORT_STEP(NUMBER, FROM, BUFFER, COUNT)                                                                \
+    NUMBER(states_offset, gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint)))                           \
+    NUMBER(zeros_offset, gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint))) COUNT(desc)                \
+    FROM(plan, flip) FROM(plan, begin) FROM(plan, end) FROM(plan, width) FROM(plan, passes) FROM(plan, tiles)          \
+    FROM(plan, parts) NUMBER(pass, pass) NUMBER(units, gs->device.units)                                               \
+    NUMBER(split, plan->common.forced ? 1 : gs->device.profile.cpu.sort_split / (keys->size + plan->values.size))      \
+    NUMBER(flags, plan->common.flags | plan->flags | flags)
+#define GPUSCAN__SORT_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                             \
+    GPUSCAN__SORT_PLACES(NUMBER, FROM, BUFFER, COUNT) GPUSCAN__SORT_STEP(NUMBER, FROM, BUFFER, COUNT)
 GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
@@ -21019,29 +20977,23 @@ static gpuscan__launch gpuscan__sort_begin(gpuscan__chain *chain, const char *na
 }
 
 static void gpuscan__sort_keys_of(gpuscan__chain *chain, const gpuscan__sort_plan *plan) {
+    const gpuscan_sort_desc *desc = plan->desc;
     gpuscan__launch launch = gpuscan__sort_begin(chain, "keys");
     gpuscan__sort_keys_numbers numbers;
-    numbers.src_offset = gpuscan__arg_buffer(&launch, plan->desc->src);
-    numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->keys.size, plan->keys.size);
-    GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags);
+    GPUSCAN__SET_NUMBERS(GPUSCAN__SORT_KEYS_NUMBERS)
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), plan->groups, 0);
 }
 
 /* Copies elements of `size` bytes, by index or in order. widens: 1 to copy sorted 32-bit indices to ulong elements. */
 static void gpuscan__sort_move(gpuscan__chain *chain, const gpuscan__sort_plan *plan, gpuscan_buffer from,
                                gpuscan_buffer to, uint32_t size, int by_index, int widens) {
+    const gpuscan_sort_desc *desc = plan->desc;
     gpuscan_buffer indices = plan->values.size ? gpuscan__sort_result(plan, &plan->values) : from;
     uint32_t unit = (uint32_t)gpuscan__min(gpuscan__alignment(size), 16);
     uint32_t index_size = plan->values.size ? plan->values.size : 1;
     gpuscan__launch launch = gpuscan__sort_begin(chain, "gather");
     gpuscan__sort_gather_numbers numbers;
-    numbers.src_offset = gpuscan__arg_place(&launch, from, size, 1);
-    numbers.dst_offset = gpuscan__arg_place(&launch, to, size, 1);
-    numbers.indices_offset = gpuscan__arg_place(&launch, indices, index_size, index_size);
-    GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc,
-                       plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0));
-    numbers.parts = widens ? 1 : size / unit;
-    numbers.unit = widens ? 0 : unit;
+    GPUSCAN__SET_NUMBERS(GPUSCAN__SORT_GATHER_NUMBERS)
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), plan->groups, 0);
 }
 
@@ -21050,31 +21002,18 @@ static void gpuscan__sort_move(gpuscan__chain *chain, const gpuscan__sort_plan *
 static void gpuscan__sort_step(gpuscan__chain *chain, const gpuscan__sort_plan *plan, const char *name,
                                uint32_t pass, uint32_t flags, uint64_t groups, uint64_t shared) {
     const gpuscan *gs = chain->gs;
+    const gpuscan_sort_desc *desc = plan->desc;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
     uint32_t unit = plan->key.fields[0] ? 1 : values->size, k;
     gpuscan__launch launch = gpuscan__sort_begin(chain, name);
     gpuscan__sort_numbers numbers;
     cl_ulong *field = (cl_ulong *)(void *)&numbers + offsetof(gpuscan__sort_numbers, from_0) / sizeof(cl_ulong);
-    memset(&numbers, 0, sizeof(numbers));
-    numbers.keys_offset = gpuscan__arg_place(&launch, keys->from, keys->size, keys->size);
-    numbers.keys_dst_offset = gpuscan__arg_place(&launch, keys->to[0], keys->size, keys->size);
-    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, keys->to[1], keys->size, keys->size);
-    numbers.values_offset =
-        gpuscan__arg_place(&launch, plan->by_index ? values->to[0] : values->from, values->size, unit);
-    numbers.values_dst_offset = gpuscan__arg_place(&launch, values->to[0], values->size, unit);
-    numbers.values_tmp_offset = gpuscan__arg_place(&launch, values->to[1], values->size, unit);
+    GPUSCAN__SET_NUMBERS(GPUSCAN__SORT_PLACES)
     for (k = 0; gpuscan__sort_packs(&plan->key) && k < 2 * GPUSCAN__SORT_FIELDS && plan->key.fields[k / 2]; k++) {
         const gpuscan__range *range = &plan->common.ranges[GPUSCAN__SORT_PAYLOADS + 2 * plan->field[k / 2] + k % 2];
         *field++ = gpuscan__arg_buffer(&launch, range->buffer) * plan->key.fields[k / 2];
     }
-    numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
-    numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags | plan->flags | flags);
-    GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
-    numbers.pass = pass;
-    numbers.parts = plan->parts;
-    numbers.units = gs->device.units;
-    numbers.split = plan->common.forced ? 1 : gs->device.profile.cpu.sort_split / (keys->size + plan->values.size);
+    GPUSCAN__SET_NUMBERS(GPUSCAN__SORT_STEP)
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared);
 }
 
@@ -21301,10 +21240,16 @@ typedef struct gpuscan__integral_plan {
     int has_carries;                   /* 1: a round of a self-test keeps few_strips at 0, to test `carries` */
 } gpuscan__integral_plan;
 
-#define GPUSCAN__INTEGRAL_PLAN(X) X(bands) X(band_rows) X(steps_at) X(few_strips)
-#define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
-    GPUSCAN__INTEGRAL_PLAN(X) X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image)          \
-    X(width) X(height) X(images) X(strips) X(carries_offset) X(image_x) X(image_y) X(flags)
+#define GPUSCAN__INTEGRAL_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                         \
+    NUMBER(src_offset,                                                                                                 \
+           kernel != GPUSCAN__INTEGRAL_CARRIES ? gpuscan__arg_source(&launch, desc->src, &plan->image) : 0)            \
+    NUMBER(dst_offset, kernel == GPUSCAN__INTEGRAL_TILES ? gpuscan__arg_buffer(&launch, desc->dst) : 0)                \
+    NUMBER(image_x, desc->src_image.x) NUMBER(image_y, desc->src_image.y) NUMBER(src_pitch, plan->src.pitch)           \
+    NUMBER(src_image, plan->src.image_pitch) NUMBER(dst_pitch, plan->dst.pitch)                                        \
+    NUMBER(dst_image, plan->dst.image_pitch) NUMBER(width, plan->src.width) NUMBER(height, plan->src.height)           \
+    NUMBER(images, plan->src.images) FROM(plan, bands) FROM(plan, band_rows) FROM(plan, steps_at)                      \
+    FROM(plan, few_strips) NUMBER(strips, gpuscan__unless_rehearsed(chain, plan->strips)) FROM(common, flags)          \
+    NUMBER(carries_offset, gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size))
 GPUSCAN__NUMBERS(integral, GPUSCAN__INTEGRAL_NUMBERS)
 enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_CARRIES, GPUSCAN__INTEGRAL_TILES };
 
@@ -21343,7 +21288,7 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_number(text, "SQUARE", own.square);
     gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
     gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, plan->e.seen);
-    gpuscan__define_operation(text, gs, plan, "INTEGRAL", gpuscan__vector(plan->e.t_size, plan->e.t_size), 1, 0);
+    gpuscan__define_operation(text, gs, plan, "INTEGRAL", gpuscan__vector(plan->e.t_size, plan->e.t_size), 1);
 }
 
 /* Sets the pitches in `of`, whose other fields the caller has set, and `*elements`, the number of channels from the
@@ -21546,24 +21491,7 @@ static void gpuscan__integral_launch(gpuscan__chain *chain, const gpuscan__integ
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, common->key.undivided ? 0 : (size_t)kernel);
     gpuscan__integral_numbers numbers;
-    memset(&numbers, 0, sizeof(numbers));
-    if (kernel != GPUSCAN__INTEGRAL_CARRIES)
-        numbers.src_offset = gpuscan__arg_source(&launch, desc->src, &plan->image);
-    numbers.image_x = desc->src_image.x;
-    numbers.image_y = desc->src_image.y;
-    if (kernel == GPUSCAN__INTEGRAL_TILES)
-        numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    numbers.src_pitch = plan->src.pitch;
-    numbers.src_image = plan->src.image_pitch;
-    numbers.dst_pitch = plan->dst.pitch;
-    numbers.dst_image = plan->dst.image_pitch;
-    numbers.width = plan->src.width;
-    numbers.height = plan->src.height;
-    numbers.images = plan->src.images;
-    GPUSCAN__INTEGRAL_PLAN(GPUSCAN__FROM_PLAN)
-    numbers.strips = gpuscan__unless_rehearsed(chain, plan->strips);
-    numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
-    numbers.flags = common->flags;
+    GPUSCAN__SET_NUMBERS(GPUSCAN__INTEGRAL_NUMBERS)
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, gpuscan__integral_shared_bytes(chain->gs, common));
 }
 
@@ -21681,11 +21609,13 @@ typedef struct gpuscan__quantile_plan {
     uint32_t lower, upper, bin_width; /* f32 numbers, stored as their bits */
 } gpuscan__quantile_plan;
 
-#define GPUSCAN__QUANTILE_PLAN(X)                                                                                      \
-    X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(row_groups) X(lower) X(upper) X(bin_width)
-#define GPUSCAN__QUANTILE_NUMBERS(X)                                                                                   \
-    GPUSCAN__QUANTILE_PLAN(X) X(counts_offset) X(edges_offset) X(cdf_offset) X(dst_offset) X(form) X(by_edges)         \
-    X(none) X(arrivals_offset) X(sums_offset) X(flags)
+#define GPUSCAN__QUANTILE_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                         \
+    BUFFER(desc, counts) BUFFER(desc, edges) BUFFER(desc, cdf) BUFFER(desc, dst) FROM(plan, rows) FROM(plan, pitch)    \
+    FROM(plan, bins) FROM(plan, results) FROM(plan, cdf_size) FROM(plan, row_groups) FROM(plan, lower)                 \
+    FROM(plan, upper) FROM(plan, bin_width) FROM(desc, form) NUMBER(by_edges, desc->edges.mem != NULL)                 \
+    NUMBER(none, desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : empty) FROM(common, flags)                          \
+    NUMBER(arrivals_offset, gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint)))                         \
+    NUMBER(sums_offset, gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8))
 GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
 
 static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
@@ -21719,7 +21649,7 @@ GPUSCAN__COLD void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_number(text, "MAX_FRACTIONS", GPUSCAN_MAX_FRACTIONS);
     gpuscan__define_number(text, "QUANTILE_PARTS", own.variant);
     gpuscan__define_number(text, "QUANTILE_JOINS", own.shares);
-    gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1, 0);
+    gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1);
 }
 
 static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quantile_desc *desc) {
@@ -21898,20 +21828,10 @@ static void gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan
     gpuscan__quantile_numbers numbers;
     double fractions[GPUSCAN_MAX_FRACTIONS] = {0};
     uint32_t empty;
-    numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
-    numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
-    numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
-    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    numbers.arrivals_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
+    memcpy(&empty, &desc->empty, sizeof(empty));
+    GPUSCAN__SET_NUMBERS(GPUSCAN__QUANTILE_NUMBERS)
     memcpy(fractions, desc->fractions, desc->fraction_count * sizeof(double));
     gpuscan__arg(&launch, fractions, sizeof(fractions));
-    GPUSCAN__QUANTILE_PLAN(GPUSCAN__FROM_PLAN)
-    numbers.form = desc->form;
-    numbers.by_edges = desc->edges.mem != NULL;
-    memcpy(&empty, &desc->empty, sizeof(empty));
-    numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : empty;
-    numbers.flags = common->flags;
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__quantile_groups(chain->gs, plan),
                         gpuscan__quantile_shared_bytes(chain->gs, &common->key, plan->key.variant));
 }
