@@ -207,8 +207,8 @@ int main(int argc, char **argv) {
     printf("device %.2f ms, picture already there, CPU loops %.2f ms (wall clock, medians of %d)\n", 1e3 * device_time,
            1e3 * cpu_time, RUNS);
     if (cpu_time < device_time)
-        printf("Each launch costs the driver some time, which the loops on a small picture do not need. On a large picture,\n"
-               "many cores compute at once and two do not.\n");
+        printf("Each launch costs the driver some time, which the loops on a small picture do not need. On a large\n"
+               "picture, many cores compute at once and two do not.\n");
     printf("adaptive_threshold: %s pixels in %.2f ms, %.2f x the CPU loops: %s\n", commas(pixels), 1e3 * device_time,
            cpu_time / device_time, ok ? "each pixel equal to the CPU's" : "WRONG PIXELS");
 
