@@ -155,8 +155,8 @@ int main(int argc, char **argv) {
                radii[k], 1e3 * device_time, 1e3 * cpu_time, RUNS);
     }
     if (cpu_time < device_time)
-        printf("The loops slide a window over the picture; the device stores a table of 12 bytes a pixel and loads four\n"
-               "of its entries for each pixel, which many cores do at once and two do not.\n");
+        printf("The loops slide a window over the picture; the device stores a table of 12 bytes a pixel and loads\n"
+               "four of its entries for each pixel, which many cores do at once and two do not.\n");
     save_picture(argc > 3 ? argv[3] : "before.png", width, height, before);
     save_picture(argc > 3 ? argv[4] : "after.png", width, height, after);
     printf("box_blur: %s pixels, radius %d, in %.2f ms, %.2f x the CPU loops: %s\n", commas(w.pixels), radius,
