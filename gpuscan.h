@@ -20283,7 +20283,7 @@ typedef struct gpuscan__sort_plan {
     NUMBER(values_tmp_offset, gpuscan__arg_place(&launch, values->to[1], values->size, unit))                          \
     NUMBER(from_0, 0) NUMBER(to_0, 0) NUMBER(from_1, 0) NUMBER(to_1, 0) NUMBER(from_2, 0) NUMBER(to_2, 0)              \
     NUMBER(from_3, 0) NUMBER(to_3, 0)
-#define GPUSCAN__SORT_STEP(NUMBER, FROM, BUFFER, COUNT)                                                                \
+#define GPUSCAN__SORT_PASS_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                        \
     NUMBER(states_offset, gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint)))                           \
     NUMBER(zeros_offset, gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint))) COUNT(desc)                \
     FROM(plan, flip) FROM(plan, begin) FROM(plan, end) FROM(plan, width) FROM(plan, passes) FROM(plan, tiles)          \
@@ -20291,7 +20291,7 @@ typedef struct gpuscan__sort_plan {
     NUMBER(split, plan->common.forced ? 1 : gs->device.profile.cpu.sort_split / (keys->size + plan->values.size))      \
     NUMBER(flags, plan->common.flags | plan->flags | flags)
 #define GPUSCAN__SORT_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                             \
-    GPUSCAN__SORT_PLACES(NUMBER, FROM, BUFFER, COUNT) GPUSCAN__SORT_STEP(NUMBER, FROM, BUFFER, COUNT)
+    GPUSCAN__SORT_PLACES(NUMBER, FROM, BUFFER, COUNT) GPUSCAN__SORT_PASS_NUMBERS(NUMBER, FROM, BUFFER, COUNT)
 GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
@@ -21013,7 +21013,7 @@ static void gpuscan__sort_step(gpuscan__chain *chain, const gpuscan__sort_plan *
         const gpuscan__range *range = &plan->common.ranges[GPUSCAN__SORT_PAYLOADS + 2 * plan->field[k / 2] + k % 2];
         *field++ = gpuscan__arg_buffer(&launch, range->buffer) * plan->key.fields[k / 2];
     }
-    GPUSCAN__SET_NUMBERS(GPUSCAN__SORT_STEP)
+    GPUSCAN__SET_NUMBERS(GPUSCAN__SORT_PASS_NUMBERS)
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared);
 }
 
