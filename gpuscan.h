@@ -20613,12 +20613,14 @@ static int gpuscan__sort_fit_one_launch(const gpuscan *gs, gpuscan__sort_plan *p
     uint32_t limit = (uint32_t)plan->common.group_limit, group = (uint32_t)gpuscan__min(sort->group, limit), rounds;
     uint64_t bytes = gpuscan__max(plan->keys.size, own->value_size), units = gs->device.units / sort->units;
     int is_quick = gpuscan__sort_is_quick(gs, sort->group);
-    int is_intel = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS && own->value_size == 0 && plan->keys.size <= 4;
+    int is_intel = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS; /* its compiler spills what needs many registers */
+    uint32_t most_tile = is_intel && own->value_size ? GPUSCAN__SORT_TOGETHER_TILE / 2 : GPUSCAN__SORT_TOGETHER_TILE;
     uint32_t can_halve = sort->halves && gpuscan__whole_lanes(gs, group) && bytes == 8;
     size_t i;
     if (own->fields[0])
         return 0;
-    rounds = is_intel ? GPUSCAN__SORT_SMALL_ROUNDS_INTEL : GPUSCAN__SORT_SMALL_ROUNDS;
+    rounds = is_intel && own->value_size == 0 && plan->keys.size <= 4 ? GPUSCAN__SORT_SMALL_ROUNDS_INTEL
+                                                                      : GPUSCAN__SORT_SMALL_ROUNDS;
     if (!is_quick && gpuscan__sort_try(gs, plan, GPUSCAN__SORT_SMALL, group,
                                        (uint32_t)gpuscan__min(sort->vectors[0], rounds), 1, 1))
         return 1;
@@ -20631,9 +20633,9 @@ static int gpuscan__sort_fit_one_launch(const gpuscan *gs, gpuscan__sort_plan *p
         return 0;
     for (rounds = GPUSCAN__SORT_LEAST_ROUNDS; rounds <= GPUSCAN__SORT_MOST_ROUNDS; rounds *= 2) {
         uint32_t tile = group * rounds;
-        int is_largest = rounds == GPUSCAN__SORT_MOST_ROUNDS || tile == GPUSCAN__SORT_TOGETHER_TILE;
+        int is_largest = rounds == GPUSCAN__SORT_MOST_ROUNDS || tile == most_tile;
         uint64_t most = is_largest ? units : gpuscan__min(units, GPUSCAN__SORT_TOGETHER_GROUPS);
-        for (own->halved = 0; own->halved <= can_halve && tile <= GPUSCAN__SORT_TOGETHER_TILE; own->halved++)
+        for (own->halved = 0; own->halved <= can_halve && tile <= most_tile; own->halved++)
             if (gpuscan__sort_try(gs, plan, GPUSCAN__SORT_TOGETHER, group, rounds, GPUSCAN__SORT_STEP, most))
                 return 1;
     }

@@ -604,7 +604,7 @@ static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *cust
         done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort");
         if (s == GPUSCAN_STRATEGY_AUTO) { /* small enough for a single launch */
             gs = fresh();
-            desc.count = 50000;
+            desc.count = payload ? 250000 : 500000; /* tiles as large as one launch has them */
             done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort of few");
             gs = fresh();
             desc.count = 1500; /* in one group */
@@ -1483,7 +1483,8 @@ int main(int argc, char **argv) {
         }
         if (strcmp(fake.device->file, "intel") == 0) {
             sorts(512, 260000, 1);
-            sorts(512, 500000, 0);
+            sorts(512, 500000, 1);
+            sorts(512, 530000, 0);
             sorts(96, 90000, 1);
             sorts(96, 110000, 0);
         }

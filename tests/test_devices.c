@@ -1079,14 +1079,14 @@ static void test_bytes_in_many_bins(void **state) {
     free(counts);
 }
 
-/* The flags of the last launch of a scan: the last number in the kernel's eighth argument. */
+/* The flags of the last launch of a scan. */
 static uint32_t launched_flags;
 
 static cl_int CL_API_CALL see_flags(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
-    cl_ulong flags;
-    if (index == 7 && value && size >= sizeof flags) {
-        memcpy(&flags, (const unsigned char *)value + size - sizeof flags, sizeof flags);
-        launched_flags = (uint32_t)flags;
+    gpuscan__scan_numbers numbers;
+    if (value && size == sizeof numbers) {
+        memcpy(&numbers, value, sizeof numbers);
+        launched_flags = (uint32_t)numbers.flags;
     }
     return clSetKernelArg(kernel, index, size, value);
 }
