@@ -4109,7 +4109,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@_\n"
 "}\n"
 "@D``K_`T`W$7, i) `positions_`K`W$7, i, 0)\n"
-"@D``K_`C`W`C, i) `positions_`K`W(`C).$7, i, $LAST$x`C))\n\n\n\n\n"
+"@D``K_`C`W`C, i) `positions_`K`W(`C).$7, i, $LAST$x`C))\n\n\n\n\n\n\n"
 "@D$LOWER_AT(`F, d) ((`F) & (d) ? @z + (((`F) | (2 * (d) - 1)) ^ (d)) : (`F))\n"
 "$u@8\n"
 "@D$BEFORE(d, id, x) $UP(d, id, x)\n"
@@ -4350,7 +4350,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "any|=`Ds.`U[w];\n"
 "@[any!`Y\n"
 "}\n"
-"@_\n\n\n\n\n"
+"@_\n\n\n\n\n\n"
 "@-@u`@vs_@~(@u$h@R`G@d`D){\n"
 "@[min($h+(!@a?`D:$COMPARES_KEYS&&$h==0?1:0),`G);\n"
 "}\n\n\n\n"
@@ -4505,7 +4505,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@)\n\n"
 "@U `O,$5;\n"
 "$c$a;\n"
-"}`@h;\n\n\n"
+"}`@h;\n\n"
 "@-$t`@Ws_`N`V``C `C,@X`$2*$2@R$h@R`G,\n"
 "`@h*@h,$ca`M){\n"
 "for(@ui=$h;i<`G;i++){\n"
@@ -4587,7 +4587,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@_\n"
 "``N_$n`W$2,i,$INCLUSIVE?x:@h,&here,a`M,stream);\n"
 "``T_past`W@},x);\n"
-"}\n\n\n\n\n\n"
+"}\n\n\n\n\n\n\n\n"
 "@-$t``N_`P`V``C `C,@X`$2*$2@Ri,``T id,\n"
 "``T_@h*@},$ca`M,$cstream){\n"
 "$u@a\n"
@@ -4707,7 +4707,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3791 \"kernels.cl.inc\"\n"
+"#line 3795 \"kernels.cl.inc\"\n"
 "@)\n"
 "@u$6,$h,$f;\n"
 "$r`Q;\n"
@@ -5214,7 +5214,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4462 \"kernels.cl.inc\"\n"
+"#line 4467 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``N_$6s_@ns;\n\n"
@@ -5283,7 +5283,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`$l_`L($p&$l);\n"
 "}\n"
 "}\n"
-"}\n\n\n\n\n\n"
+"}\n\n\n\n\n\n\n"
 "@D$ROWS_GUARDED \\\n"
 " ($CONVERT_IS_CUSTOM||(!@8&&($ROW_GAPS|| !$FLOAT_SUM)))\n"
 "@F$t`$6_@Ws`V`$m*x,@j`$7_@v*@v,\n"
@@ -5504,7 +5504,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4798 \"kernels.cl.inc\"\n"
+"#line 4806 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_NUMBERS\n"
 "}`@ns;\n\n"
@@ -5613,7 +5613,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4935 \"kernels.cl.inc\"\n"
+"#line 4943 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_@eS_NUMBERS\n"
 "}@B@ns;\n\n\n\n"
@@ -5695,7 +5695,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "at.$h=at.band+at.$b*at.`Is;\n"
 "@[at;\n"
 "}\n"
-"@D$SLOT(at, of_$b, c) (((of_$b) * (at)->width + (at)->unit) * $UNIT + (c))\n\n\n\n\n\n"
+"@D$SLOT(at, of_$b, c) (((of_$b) * (at)->width + (at)->unit) * $UNIT + (c))\n\n\n\n\n\n\n"
 "@F$t@Bchain`V@U*@p@d`J,@U*$5,\n"
 "@j`@is*at,@l@U*slots){\n"
 "@`@e\n"
@@ -6039,7 +6039,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5414 \"kernels.cl.inc\"\n"
+"#line 5423 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}``N_`Ds_@ns;\n\n"
@@ -6089,7 +6089,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5494 \"kernels.cl.inc\"\n"
+"#line 5503 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SELECT_NUMBERS\n"
 "}`@ns;\n\n"
@@ -6562,7 +6562,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6059 \"kernels.cl.inc\"\n"
+"#line 6068 \"kernels.cl.inc\"\n"
 "$u$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "$u!$UNDIVIDED\n"
 "@)\n"
@@ -6887,7 +6887,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6405 \"kernels.cl.inc\"\n"
+"#line 6414 \"kernels.cl.inc\"\n"
 "@)\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@ns;\n\n"
@@ -6962,7 +6962,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6489 \"kernels.cl.inc\"\n"
+"#line 6499 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@D$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@M$RESULT_TYPE `result_t;\n"
@@ -7180,7 +7180,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6752 \"kernels.cl.inc\"\n"
+"#line 6763 \"kernels.cl.inc\"\n"
 "@D$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@M$OFFSET `offset;\n"
 "@M$PASTE($OFFSET,2)`ends;\n"
@@ -7825,12 +7825,12 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7506 \"kernels.cl.inc\"\n"
+"#line 7519 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@D$REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
 " @X`result_t*$2,`init init_$s,@2`$2*init@H \\\n"
-" `reduce_@ns @ns,@l`@r*@r\n\n\n\n"
+" `reduce_@ns @ns,@l`@r*@r\n\n"
 "@+ATTRIBUTE $t`reduce(`%$REDUCE@<S@5`=\n"
 "$r$j=@cget_$j_id(0),$js=@cget_num_$js(0);\n"
 "$repoch=@c@Lepoch,$i=@c@L$i;\n"
@@ -7877,7 +7877,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7574 \"kernels.cl.inc\"\n"
+"#line 7594 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8261,7 +8261,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8014 \"kernels.cl.inc\"\n"
+"#line 8034 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8757,7 +8757,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8595 \"kernels.cl.inc\"\n"
+"#line 8615 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9072,7 +9072,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8970 \"kernels.cl.inc\"\n"
+"#line 8990 \"kernels.cl.inc\"\n"
 "@D$COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9162,7 +9162,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9088 \"kernels.cl.inc\"\n"
+"#line 9108 \"kernels.cl.inc\"\n"
 "@D$@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@D$PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@D$STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9412,7 +9412,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9382 \"kernels.cl.inc\"\n"
+"#line 9402 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9792,7 +9792,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9833 \"kernels.cl.inc\"\n"
+"#line 9853 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_size(0),\n"
@@ -9804,7 +9804,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9853 \"kernels.cl.inc\"\n"
+"#line 9873 \"kernels.cl.inc\"\n"
 "@M$v_BITS `key_bits;\n"
 "@M$v_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9911,7 +9911,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9983 \"kernels.cl.inc\"\n"
+"#line 10003 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -9962,7 +9962,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10040 \"kernels.cl.inc\"\n"
+"#line 10060 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10099,7 +10099,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10199 \"kernels.cl.inc\"\n"
+"#line 10219 \"kernels.cl.inc\"\n"
 "@D@bSTEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10377,7 +10377,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10533 \"kernels.cl.inc\"\n"
+"#line 10553 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -11038,7 +11038,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11323 \"kernels.cl.inc\"\n"
+"#line 11343 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11193,7 +11193,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11502 \"kernels.cl.inc\"\n"
+"#line 11522 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11286,7 +11286,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11604 \"kernels.cl.inc\"\n"
+"#line 11624 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
