@@ -14012,21 +14012,21 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 
 /* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
 
-/* Holds a call's state while its commands are enqueued. The last command's event is the call's. If the queue is
-   out-of-order or the call has a wait list, each command waits for the one before, so that a failed event stops all. */
+/* Holds a call's state while its commands are enqueued. The last command's event becomes the call's. If the queue is
+   out-of-order or the call has a wait list, each command waits for the one before it, so that a failure stops all. */
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
     gpuscan__program *program;
     cl_command_queue queue;
-    int in_order, own_scratch;
+    int in_order, own_scratch; /* in_order: 1 if the queue is. own_scratch: 1 if the call uses the object's scratch */
     cl_uint wait_count;    /* the next command waits for the `wait_count` events at `waits` */
     const cl_event *waits;
     cl_event own[2];       /* events that the chain has to release; `waits` may point to them */
     gpuscan__place place;
     gpuscan__recording *recording; /* in a rehearsal, launches are recorded here and not enqueued; otherwise NULL */
-    size_t kernel, global; /* a launch that waits for the next command or the call's end: only then is it known whether
-                              the launch is the last command. global: its work-items; 0: no launch waits */
+    size_t kernel, global; /* a pending launch's kernel, and work-items (0: none is pending). The next command or the
+                              call's end enqueues it: only then is it known whether it is the last command */
     gpuscan_result result; /* the first error. The commands after it are not enqueued */
 };
 
@@ -14036,7 +14036,8 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     *event = NULL;
 }
 
-/* Makes the next command wait for two events (NULL: none), and for no others. The chain then owns the events. */
+/* Makes the next command wait for `first` and `second` only, and gives both events to the chain, which releases them.
+   `second` may be NULL, and both may be NULL. */
 static void gpuscan__chain_wait(gpuscan__chain *chain, cl_event first, cl_event second) {
     gpuscan__forget_event(chain->gs, &chain->own[0]);
     gpuscan__forget_event(chain->gs, &chain->own[1]);
@@ -14046,8 +14047,8 @@ static void gpuscan__chain_wait(gpuscan__chain *chain, cl_event first, cl_event 
     chain->waits = first ? chain->own : NULL;
 }
 
-/* If the last call that used the object's scratch was in another queue or in an out-of-order queue, the next command
-   also waits for that call. One marker stands for the caller's wait list, because chain->own holds only two events. */
+/* Makes the next command also wait for the last call that used the object's scratch, if that call was in another queue
+   or in an out-of-order queue. One marker stands for the caller's wait list, as chain->own holds only two events. */
 static void gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event, joined = NULL;
@@ -14057,7 +14058,7 @@ static void gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gs->scratch_event = NULL;
     if (!event && is_other)
         code = gs->cl.clEnqueueMarkerWithWaitList(gs->scratch_queue, 0, NULL, &event);
-    /* A command that has completed or failed needs no wait. Waiting for a failed one would make this call fail. */
+    /* A command that has completed or failed needs no wait. Waiting for a failed command would make this call fail. */
     if (code == CL_SUCCESS && event &&
         gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) == CL_SUCCESS &&
         status <= CL_COMPLETE)
@@ -14130,7 +14131,7 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain) {
     if (chain->result == 0 && keeps && (!out || gs->cl.clRetainEvent(chain->own[0]) == CL_SUCCESS))
         gs->scratch_event = chain->own[0];
     else if (keeps || (chain->own_scratch && chain->result != 0))
-        gpuscan__drop_all_scratch(gs); /* commands may still use it, and the next call has no event to wait for */
+        gpuscan__drop_all_scratch(gs); /* commands may still use the scratch, and the next call has no event to await */
     if (chain->result == 0 && out)
         *out = chain->own[0];
     if (chain->result == 0 && (out || keeps))
@@ -14151,12 +14152,12 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
     return GPUSCAN_SUCCESS;
 }
 
-/* Maximum bytes of a fill. NVIDIA's driver keeps only 32 bits of the size and, for 1-byte patterns, of the offset. */
+/* Maximum bytes of a fill. A common driver keeps only 32 bits of the size and, for 1-byte patterns, of the offset. */
 #ifndef GPUSCAN__FILL_MOST
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
 
-/* Places all kinds of scratch in one buffer: first those that must be cleared, in one range of bytes, then PLAIN. */
+/* Places all kinds of scratch in the buffer `scratch`, PLAIN last, so that the kinds to clear are one byte range. */
 static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, gpuscan_buffer scratch) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++) {
@@ -14166,7 +14167,8 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
     }
 }
 
-/* Uses the caller's scratch or the object's own. Clears the caller's, except PLAIN: all other kinds must start as 0. */
+/* Sets the call's scratch: the caller's buffer or, if the call has none, the object's buffers. Clears the caller's
+   buffer except for PLAIN, since all other kinds must start as 0. */
 static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
@@ -14185,7 +14187,7 @@ static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *p
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
             piece = bytes < GPUSCAN__FILL_MOST ? bytes : GPUSCAN__FILL_MOST;
-            if (piece <= sizeof(gpuscan__zeros) && may_write) /* memory checkers see no fills */
+            if (piece <= sizeof(gpuscan__zeros) && may_write) /* memory checkers miss fills */
                 code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, piece, gpuscan__zeros,
                                                    chain->wait_count, chain->waits, made);
             else
@@ -14208,15 +14210,15 @@ static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *p
         chain->result = gpuscan__keep_queue(gs, &gs->scratch_queue, queue);
 }
 
-/* LIST(NUMBER, FROM, BUFFER, COUNT) lists a kernel's numbers, which have 64 bits each, and where they come from:
-     NUMBER(name, value)  `value`, an expression. 0 also stands for numbers that the launching function sets later
-     FROM(of, name)       of->name
-     BUFFER(of, name)     the number name_offset. Sets the buffer of->name as an argument
-     COUNT(of)            the numbers count (of->count) and count_offset. Sets of->count_buffer as an argument. If the
-                          call gives one, kernels use the smaller of its number and `count`
-   From LIST, GPUSCAN__NUMBERS makes the host's struct and the text of the kernel's struct, so that both have the same
-   fields in the same order. GPUSCAN__SET_NUMBERS sets `numbers`, such a struct, and arguments in the order of the list.
-   The values are expressions of variables of the function that uses it, such as launch, chain, plan and desc. */
+/* LIST(NUMBER, FROM, BUFFER, COUNT) is a macro that lists the 64-bit numbers that a kernel gets. It has these entries:
+     NUMBER(name, value)  the number `name`, set to the expression `value`. If 0, the launching function may set it
+     FROM(of, name)       the number `name`, set to of->name
+     BUFFER(of, name)     the number name_offset. Also passes the buffer of->name as an argument
+     COUNT(of)            the numbers count (of->count) and count_offset. Also passes of->count_buffer as an argument.
+                          If the call gives this buffer, kernels use the smaller of `count` and the number in it
+   GPUSCAN__NUMBERS turns LIST into the host's struct and the text of the kernel's struct, so that both have the same
+   fields in the same order. GPUSCAN__SET_NUMBERS sets the fields of `numbers`, and the arguments, in the order of LIST.
+   LIST's expressions use variables of the function that launches, such as numbers, launch, chain, plan and desc. */
 #define GPUSCAN__NUMBER_FIELD(name, value) cl_ulong name;
 #define GPUSCAN__FROM_FIELD(of, name)      cl_ulong name;
 #define GPUSCAN__BUFFER_FIELD(of, name)    cl_ulong name##_offset;
@@ -14246,12 +14248,12 @@ static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *p
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     size_t kernel; /* the kernel's index in the chain's program */
-    cl_uint index; /* of the next argument */
-    cl_ulong offsets[GPUSCAN_MAX_SOURCES]; /* of the sources, in elements */
+    cl_uint index; /* index of the next argument */
+    cl_ulong offsets[GPUSCAN_MAX_SOURCES]; /* the sources' offsets, in elements */
 } gpuscan__launch;
 
-/* Sets an argument, or `size` bytes of local memory if `value` is NULL. In a rehearsal, records the argument's kind
-   (GPUSCAN__SET_...) instead and, if the kind is SET_VALUE, its value. */
+/* Sets the next argument to the `size` bytes at `value` or, if `value` is NULL, to `size` bytes of local memory. In a
+   rehearsal, only records kind (GPUSCAN__SET_...) and size and, if the kind is SET_VALUE, the value. */
 static void gpuscan__set_arg(gpuscan__launch *launch, uint32_t kind, const void *value, size_t size) {
     gpuscan__chain *chain = launch->chain;
     if (chain->recording) {
@@ -14292,7 +14294,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buf
 }
 
 /* Begins a launch. A kernel's first arguments are the call's sources (buffers that expressions read), without
-   `restrict`, which makes no call faster. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
+   `restrict`, since it makes no call faster. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
     const gpuscan_source *sources = chain->call->sources; /* NULL in a rehearsal, a launch ahead of a call */
     gpuscan__launch launch = {chain, kernel, 0, {0}};
@@ -14307,8 +14309,8 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kerne
     return launch;
 }
 
-/* Sets the scratch of kind `kind` as an argument. Returns the offset of its data, in units of `bytes_each` bytes (see
-   gpuscan__slack). Data begin `past` bytes behind the ticket counters. PLAIN has no counters: data begin at `past`. */
+/* Sets the scratch of kind `kind` as an argument. Returns the offset of its data, in units of `bytes_each` bytes and
+   rounded up: see gpuscan__slack. Data begin `past` bytes behind the ticket counters. PLAIN begins without counters. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__place *place = &launch->chain->place;
     if (kind != GPUSCAN__PLAIN)
@@ -14317,7 +14319,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind,
     return gpuscan__ceil_div(place->offset[kind] + past, bytes_each);
 }
 
-/* Returns `extent`, such as a number of rows, but at most 1 for a rehearsal: its time must not depend on the call. */
+/* Returns `extent`, such as a number of rows. In a rehearsal, returns 0 or 1: its time must not depend on the call. */
 GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, uint64_t extent) {
     return chain->recording ? extent != 0 : extent;
 }
@@ -15036,20 +15038,21 @@ static int gpuscan__word_scratch(uint32_t word) {
     return word == 32 ? GPUSCAN__WORDS32 : word == 64 ? GPUSCAN__WORDS64 : GPUSCAN__WORDS128;
 }
 
-/* Sets the scratch size for `count` tiles' states or `count` partial results: see [HANDOVER] in kernels.cl.inc. */
+/* Sets the scratch size for `count` values of `t_size` bytes in state words, each of `word` bits. Half of a word's bits
+   belong to a value: see [HANDOVER] in kernels.cl.inc. */
 GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_size, uint64_t count) {
     need->bytes[gpuscan__word_scratch(word)] =
         GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
 }
 
-/* Sets as an argument the scratch in which groups pass values on: state words or, without them, values of `size` bytes.
-   Returns the offset of its data, in words or values. */
+/* Sets an argument: the scratch through which groups pass values to each other. Scratch holds state words or, if
+   key->word is 0, values of `size` bytes. Returns the offset of the data, in words or values. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_states(gpuscan__launch *launch, const gpuscan__key *key, uint32_t size) {
     return key->word ? gpuscan__arg_scratch(launch, gpuscan__word_scratch(key->word), 0, key->word / 8)
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, 0, size);
 }
 
-/* Returns the maximum bytes of gpuscan_shared in kernels.cl.inc without its field `windows`. `prefix` may be a pair. */
+/* Returns the maximum bytes of kernels.cl.inc's gpuscan_shared without `windows`. `prefix` may hold two values. */
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t vectors) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
     uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * vectors * group;
@@ -15060,7 +15063,7 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
 
 /* Returns a group size of at most `group` work-items. A group does not have more sub-groups than a sub-group has lanes,
    so that one sub-group's lanes hold all sub-groups' sums. With LANES_LOCAL, sub-groups cannot wait for each other, so
-   a group has one sub-group in single-pass scans, selections, runs, and reductions whose operator does not commute. */
+   a group has one sub-group in two cases: single-pass scans, selections and runs; reductions that do not commute. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
     int alone = plan->operation->in_order ? !plan->e.commutes
@@ -15123,14 +15126,15 @@ static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *
     return gs->refused[plan->operation->number] & (1u << strategy) ? "it does not work on this device" : NULL;
 }
 
-/* Returns whether a strategy looks back on a GPU whose lanes cannot exchange values. Groups would inspect tiles one by
+/* Returns whether a strategy looks back on a GPU whose lanes cannot exchange values. A group would inspect tiles one by
    one, so several passes are far faster. Returns 0 on simulators, to test look-backs. tuning: scan-look-back-alone */
 static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strategy) {
     return gpuscan__is_single_pass(strategy) && !gpuscan__is_cpu_strategy(strategy) &&
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.devices != GPUSCAN__ON_SIMULATOR;
 }
 
-/* Calls the operation's `choose`, and copies the operation's fields to the key. A self-test's key is *plan->forced. */
+/* Calls the operation's `choose`, and copies the operation's own fields to the key. In a self-test, first sets the key
+   to *plan->forced, the key of the tested program. */
 static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan__operation *operation = plan->operation;
     unsigned char *own = (unsigned char *)plan + operation->own_at;
@@ -15153,7 +15157,8 @@ enum {
     GPUSCAN__LACKS_CPU_PASS = 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
     GPUSCAN__LACKS_PASS = 1u << GPUSCAN_STRATEGY_SINGLE_PASS | GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS
 };
-/* Returns the call's strategy (AUTO: by_auto) or, if bit `strategy` of `lacks` is 1, a simpler strategy. */
+/* Returns the call's strategy or, with AUTO, by_auto. If an operation lacks this strategy (bit number `strategy` of
+   `lacks` is 1), returns the next simpler strategy that it has. */
 GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan, uint32_t by_auto, unsigned lacks) {
     gpuscan_strategy forced = plan->call->strategy;
     gpuscan_strategy strategy = forced == GPUSCAN_STRATEGY_AUTO ? (gpuscan_strategy)by_auto : forced;
@@ -15162,8 +15167,8 @@ GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan
     return strategy;
 }
 
-/* If the call's strategy is AUTO, and `why` gives a reason (not NULL) why *strategy cannot do the call, sets *strategy
-   to the next simpler strategy. Returns 0 if *strategy stays. */
+/* With AUTO, sets *strategy to the next simpler strategy if *strategy cannot do the call: `why` is the reason, or NULL.
+   Returns 0 if *strategy stays. */
 GPUSCAN__SHARED int gpuscan__take_simpler(const gpuscan__plan *plan, const char *why, gpuscan_strategy *strategy) {
     gpuscan_strategy given = *strategy;
     if (why && plan->call->strategy == GPUSCAN_STRATEGY_AUTO)
@@ -15175,8 +15180,8 @@ static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
     return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
 }
 
-/* Called when the object gives up a strategy, a program, limits of registers or the vendor's instructions. `what`, a
-   sentence, says which. `why` is the cause. Counts, logs, and keeps the message in gs->refusal for bug reports. */
+/* Notes that the object gives up a strategy, a program, limits of registers or the vendor's instructions: counts, logs,
+   and keeps the message in gs->refusal for bug reports. `what` is a sentence that names this. `why` is the cause. */
 GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const char *what, const char *why) {
     gs->refusals++;
     snprintf(gs->refusal, sizeof(gs->refusal), "%s, %s: %s: %s", plan->operation->name,
@@ -15184,7 +15189,8 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Stops using the vendor's instructions. Since key.lanes changes, later calls take no program that uses them. */
+/* Stops using the vendor's instructions, such as those by which lanes exchange values. key.lanes changes, so later
+   calls take no program that uses these instructions. */
 static void gpuscan__leave_lanes(gpuscan *gs) {
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = GPUSCAN__LANE_WIDTH;
@@ -15225,9 +15231,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
 
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program);
 
-/* Tests a program. If it is wrong, gives up the first of these that it uses, and returns AGAIN: limits of registers
-   (NVIDIA's compiler has built wrong programs whose registers it had to spill), the vendor's instructions, the
-   strategy. If no strategy is simpler, sets program->wrong instead. */
+/* Tests a program. If its results are wrong, gives up the first of these that the program uses, and returns AGAIN:
+     limits of registers (a compiler has built wrong programs whose registers it had to spill)
+     the vendor's instructions
+     the strategy. If there is no simpler strategy, sets program->wrong instead, and returns GPUSCAN_SUCCESS */
 GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__elements *e = &plan->e;
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
@@ -15282,8 +15289,8 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
 }
 
 /* Self-tests use this text in place of the caller's, which must not run on unexpected values. A value is a struct of
-   parts. The operator takes each part from b or, if b's part is 0, from a. So it is associative, but does not commute.
-   Parts are uints if the size allows: NVIDIA's compiler is slow with bytes. tuning: device-stand-in-parts */
+   parts. The operator takes each part from b or, if b's part is 0, from a. It is associative, but does not commute.
+   Parts are uints if the size allows, since some compilers are slow with bytes. tuning: device-stand-in-parts */
 static const char gpuscan__stand_in_text[] =
     "typedef struct { %s part[%u]; } gpuscan_test;\n"
     "gpuscan_test gpuscan_last(gpuscan_test a, gpuscan_test b) {\n"
@@ -15332,9 +15339,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     return gpuscan__prove_in_place_of(gs, plan, &stand_in);
 }
 
-/* Plans a resolved call and gets its program. Results of floats depend on the group size. Only the call's own kernels
-   decide this size, so that earlier calls do not change results. The exception: a failed build or self-test, or a wrong
-   sub-group width, makes later calls do without limits of registers, the vendor's instructions or the strategy. */
+/* Plans a resolved call, and gets its program. Float results depend on the group size. Only the call's own kernels
+   decide this size, so that earlier calls do not change results. There is one exception. After a failed build or
+   self-test, or a wrong sub-group width, later calls do without register limits, vendor instructions or strategy. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r;
     plan->group_limit = gs->device.group_limit;
@@ -15357,7 +15364,7 @@ typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpu
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int always);
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program);
 
-/* Launches a program's kernels ahead of the call if needed, see gpuscan__rehearse. Stores the program in the cache. */
+/* Rehearses a program if needed: see gpuscan__rehearse. Then stores the program in the cache. */
 static gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int always) {
     gpuscan_result r = gpuscan__rehearse(gs, plan, program, always);
     if (r == 0)
@@ -15365,12 +15372,12 @@ static gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *plan, gpus
     return r;
 }
 
-/* Enqueues a planned call. `program` is NULL if nothing is computed. Sets gs->last_queue, except in self-tests. */
+/* Enqueues a planned call. `program` is NULL if the call computes nothing. Sets gs->last_queue except in self-tests. */
 static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                        cl_command_queue queue, int in_order) {
     gpuscan__chain chain;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    if (program && plan->init && !gpuscan__init_by_value(gs, plan)) { /* the commands keep init_mem alive */
+    if (program && plan->init && !gpuscan__init_by_value(gs, plan)) { /* commands keep init_mem alive */
         plan->flags = (plan->flags & ~(uint32_t)GPUSCAN__FLAG_INIT) | GPUSCAN__FLAG_INIT_BUFFER;
         r = gpuscan__create_buffer(gs, 0, plan->e.dst_size, plan->init, " for init", &plan->init_mem);
     }
@@ -15463,10 +15470,10 @@ static void gpuscan__plan_begin(const gpuscan *gs, gpuscan__plan *plan, const gp
 
 /* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
 
-/* A self-test's data are chosen for the operator: typical mistakes must change a result. For example, a result lacks
+/* A self-test's data are chosen for the operator, so that typical mistakes change a result. Examples: a result lacks
    the tile before, or a tile's first or last element; operands are swapped; half of a value is lost. Every result is
-   exact in its type, so its bits equal those of a loop on the host, whatever the order. The host holds each number as
-   an integer, extended to 64 bits in a uint64_t. A float element gets the value of this integer. */
+   exact in its type, so its bits equal those of a loop on the host in any order of operations. The host holds each
+   number as an integer, extended to 64 bits in a uint64_t. A float element gets the value of this integer. */
 
 /* Returns 64 bits that look random: the finaliser of splitmix64 (Steele, Lea, Flood, 2014). */
 static uint64_t gpuscan__mix(uint64_t x) {
@@ -15537,7 +15544,7 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
     return a;
 }
 
-/* Describes a round's data: `count` elements in tiles. Tests have several rounds, since one could miss a mistake. */
+/* Describes a round's data: `count` elements in tiles. Tests have several rounds: a single round may miss a mistake. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
     unsigned round; /* seeds random data. Its parity says whether even or odd tiles begin with an edge, an element to
@@ -15573,7 +15580,8 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
 }
 
 /* Returns the rank of element `i`, from 0 to 100. The cases of shape->picks:
-     0  unmarked elements (see is_marked) have rank 0. Marked ones rise from 2 on. An edge's rank exceeds all before it
+     0  unmarked elements (see is_marked) have rank 0. Marked elements have ranks from 2 on. An edge's rank exceeds the
+        ranks of all elements before it
      1  element shape->best and its repeats have rank 100, all other elements ranks 1 to 90. If `sparse` is 1, elements
         behind `best` have rank 0. If `best` is the count, init is the result: no rank is 100 (with `sparse`: all 0) */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
@@ -15593,8 +15601,8 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
 }
 
 /* Returns a mask of the bit that element `i` changes in tests of AND and OR, or 0 if the bit's number is not below
-   `bits`. Edges change bits 0 to 7, each edge of four tiles another bit, but not the bit of gpuscan__test_init. Other
-   elements change random even bits from 8 on. */
+   `bits`. Each edge of up to four tiles changes its own bit from 0 to 7. No edge changes the bit of gpuscan__test_init.
+   All other elements change random even bits from 8 on. */
 static uint64_t gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     uint64_t bit = gpuscan__is_edge(shape, i) ? gpuscan__test_rank(shape, i, 0) * 8 / 101
                                               : 8 + gpuscan__mix(i) % shape->count * 2;
@@ -15671,8 +15679,8 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     case GPUSCAN__DATA_CLEARED: /* a bit that no element changes: bit 0 in odd rounds, bit 2 in even rounds */
         x = shape->round % 2 ? 1 : 4;
         if (data == GPUSCAN__DATA_SET)
-            /* adds bit 63 if `bits` is 64, otherwise every bit from number `bits` on. Of all elements, only -128, of a
-               signed 8-bit type or as a float, may set one of them: its sign fills a wider dst */
+            /* adds bit 63 if `bits` is 64, otherwise all bits from number `bits` on. Only an element of -128 (a signed
+               8-bit integer or a float) may set these bits, too: its sign bit fills the upper bits of a wider dst */
             x |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? x : ~x);
     default: /* integers: odd, so that products lose no bit. Floats: sums and products stay exact */
@@ -15684,7 +15692,7 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     }
 }
 
-/* Stores element i in src. Returns `sum` combined with the element or, if `is_first` is 1, the element alone. */
+/* Stores element i in src. Returns `sum` combined with the element or, if `is_first` is 1, the element. */
 GPUSCAN__SHARED uint64_t gpuscan__test_add(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i,
                                            int is_first, unsigned char *src, uint64_t sum) {
     uint64_t x = gpuscan__test_number(e, shape, i);
@@ -15715,8 +15723,8 @@ GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gp
 enum { GPUSCAN__TEST_ARRAYS = 16 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
-    gpuscan_buffer *buffer; /* a buffer of the test's desc, or NULL if the array is on the host alone */
-    int is_input;           /* 1: the call must not change the array, so `expected` also has the contents before it */
+    gpuscan_buffer *buffer; /* a buffer of the test's desc, or NULL if the array is only on the host */
+    int is_input;           /* 1: the call must not change the array. `expected` also holds its contents before */
     uint64_t bytes;         /* bytes of the array and of the guard behind it */
     unsigned char *before, *expected; /* before: contents before the call; expected: contents expected after the call */
 } gpuscan__test_array;
@@ -15726,7 +15734,7 @@ struct gpuscan__test {
     gpuscan *gs;
     const gpuscan__plan *of; /* the plan whose program is tested */
     const gpuscan__key *key;
-    unsigned round, rounds; /* round: the number of this round, from 0 on. rounds: the number of all */
+    unsigned round, rounds; /* round: the number of this round, from 0 on. rounds: how many there are */
     void *desc; /* the operation's desc; all 0 until the operation's function sets it */
     gpuscan__plan *plan; /* the operation's plan for `desc` */
     gpuscan_call *call;  /* the desc's call */
@@ -15736,11 +15744,11 @@ struct gpuscan__test {
     gpuscan_image *image; /* a field of the test's desc, or NULL if there is no image */
     gpuscan_result made;  /* the result of creating the image */
     gpuscan__test_array arrays[GPUSCAN__TEST_ARRAYS];
-    int count, failed; /* count: number of arrays. failed: 1 if memory ran out for one */
+    int count, failed; /* count: number of arrays. failed: 1 if an array got no memory */
 };
 
-/* Adds an array. Returns its expected contents, at first GPUSCAN__TEST_FILL like those before the call. If memory is
-   short, returns NULL and sets test->failed. */
+/* Adds an array. Returns its expected contents. These and the contents before the call are at first GPUSCAN__TEST_FILL
+   in every byte. If memory is short, returns NULL and sets test->failed. */
 static unsigned char *gpuscan__test_array_of(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes,
                                              int is_input) {
     gpuscan__test_array *array = &test->arrays[test->count];
@@ -15780,7 +15788,7 @@ GPUSCAN__SHARED unsigned char *gpuscan__test_random(gpuscan__test *test, gpuscan
     return memory;
 }
 
-/* Adds an output with room for `room` elements. Element k below `count` must be element order[k] of `src` or, if `src`
+/* Adds an output array of `room` elements. Element k below `count` must be element order[k] of `src` or, if `src`
    is NULL, the number order[k]. */
 GPUSCAN__SHARED void gpuscan__test_gather(gpuscan__test *test, gpuscan_buffer *buffer, const unsigned char *src,
                                           uint64_t size, const uint32_t *order, uint64_t count, uint64_t room) {
@@ -15793,9 +15801,9 @@ GPUSCAN__SHARED void gpuscan__test_gather(gpuscan__test *test, gpuscan_buffer *b
             gpuscan__put_bits((uint32_t)size, dst, k, order[k]);
 }
 
-/* Creates an RGBA image from rows of pixels without gaps: every device supports RGBA. Stores the channels in the
-   components that the program reads. Before the pixels, the image has IMAGE_X more columns and IMAGE_Y more rows. Does
-   nothing if `place` is 0: the program reads a buffer. gpuscan__test_end releases the image. */
+/* Creates an image from rows of pixels without gaps. It is RGBA, since every device supports RGBA. Stores the channels
+   in the components that the program reads. Before the pixels, the image has IMAGE_X more columns and IMAGE_Y more
+   rows. If `place` is 0, the program reads a buffer: does nothing. gpuscan__test_end releases the image. */
 enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
 GPUSCAN__SHARED void gpuscan__test_image(gpuscan__test *test, gpuscan_image *image, const unsigned char *pixels,
                                          gpuscan_type type, uint32_t place, uint32_t channels, uint64_t columns,
@@ -15879,8 +15887,8 @@ static gpuscan_result gpuscan__test_read(gpuscan__test *test, cl_mem mem, uint64
     return GPUSCAN__TEST_PASSES(got, expected, (size_t)bytes) ? GPUSCAN_SUCCESS : (gpuscan_result)GPUSCAN__WRONG;
 }
 
-/* Returns WRONG unless all arrays, with their guards, hold what is expected, and the scratch holds 0 where the next
-   call needs it: in accumulators and ticket counters. */
+/* Returns WRONG unless all arrays, with their guards, hold the expected contents, and the scratch holds 0 where the
+   next call needs 0: in accumulators and ticket counters. */
 static gpuscan_result gpuscan__test_check(gpuscan__test *test) {
     const gpuscan__need *need = &test->plan->need;
     uint64_t at = 0, bytes;
@@ -15899,7 +15907,7 @@ static gpuscan_result gpuscan__test_check(gpuscan__test *test) {
     return r;
 }
 
-/* Runs the program's rounds, until one cannot run or has a wrong result (WRONG). */
+/* Runs the rounds of a program's self-test until one fails. Returns its error, or WRONG if it had a wrong result. */
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__operation *operation = plan->operation;
     gpuscan__test test;
@@ -15937,7 +15945,7 @@ static void gpuscan__stage_end(gpuscan *gs, cl_mem *mems) {
         gpuscan__forget_mem(gs, &mems[i]);
 }
 
-/* Creates a rehearsal's buffers and image, and clears the buffers. Of the scratch, clears only what must be 0. */
+/* Creates a rehearsal's buffers and image, and clears the buffers, but of the scratch only the bytes that must be 0. */
 static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *mems, const gpuscan__stage *stage) {
     const uint64_t bytes[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->scratch};
     const uint64_t zeros[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->zeros};
@@ -15995,11 +16003,13 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
 /* Rehearses a program: launches the call's kernels ahead of the call, because a kernel's first launch takes long: PoCL
    and Mesa then compile the kernel (launches_late is 1), other drivers load it. Uses the library's queue, and buffers
    made for the rehearsal. Kernels process nothing, because a buffer holds the count 0, and `flags` has FLAG_REHEARSAL.
-   If launches_late is 1 and the scratch has at most SHAM_MOST bytes, blobs contain the launches. Launches nothing
-     if the call computes nothing
-     if, even at a count of 0, kernels access every buffer, or more than SHAM_MOST bytes of one buffer (many bins)
-     if `always` is 0, and either the program has been rehearsed, launches_late is 0, or the scratch exceeds SHAM_MOST
-     if launches_late is 1, and the program's recordings contain equal launches: see gpuscan__adds_launch */
+   If launches_late is 1 and the scratch has at most SHAM_MOST bytes, blobs contain the launches. Launches nothing in
+   these cases:
+     the call computes nothing
+     kernels access every buffer, even at a count of 0
+     kernels access more than SHAM_MOST bytes of a buffer (such as many bins), even at a count of 0
+     `always` is 0, and the program has been rehearsed, or launches_late is 0, or the scratch exceeds SHAM_MOST
+     launches_late is 1, and the program's recordings contain equal launches: see gpuscan__adds_launch */
 GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                                int always) {
     uint32_t flags = plan->flags;
@@ -16316,21 +16326,21 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 typedef struct gpuscan__heads {
     uint32_t form;       /* GPUSCAN__HEADS_... */
     gpuscan_buffer data; /* the caller's array of flags or keys, if the call has one */
-    uint64_t at;         /* if `form` is HEADS_BITS: the bits begin `at` bytes into the scratch of kind PLAIN */
+    uint64_t at;         /* if `form` is HEADS_BITS: byte offset of the bits in the scratch of kind PLAIN */
 } gpuscan__heads;
 
 /* Describes a call's rows and how they are cut into tiles. A selection and runs have one row. */
 typedef struct gpuscan__cut {
     /* `resolve` of the operation sets the fields below */
     gpuscan__heads heads;
-    gpuscan_buffer src, values, count_buffer, init_buffer; /* src: in selections, the array that decides what is kept,
-                                                              in runs the keys. `values` is what gpuscan_runs reduces */
+    gpuscan_buffer src, values, count_buffer, init_buffer; /* src: a selection's array that decides what is kept, or the
+                                                              keys of runs. values: what gpuscan_runs reduces */
     uint64_t count, rows, src_pitch;
     uint64_t units;     /* elements of a row; in selections by BITS: 32-bit words */
     uint32_t unit_size; /* a unit's bytes as gpuscan__tuning.ahead counts them */
-    uint32_t pad;       /* on GPUs, maximum positions without elements that begin a row. They align the vectors of a
-                           scan in reverse */
-    uint32_t calls, size; /* of the tuning row that serves the call: arguments of gpuscan__find_tuning */
+    uint32_t pad;       /* on GPUs, maximum number of empty positions before a row's first element. They align the
+                           vectors of a reverse scan */
+    uint32_t calls, size; /* calls, size and bytes: arguments of gpuscan__find_tuning, to find the call's tuning row */
     uint64_t bytes;
     /* Sets the key's group, vectors and tile. */
     void (*fit)(const gpuscan *gs, gpuscan__plan *plan, uint32_t group, uint32_t vectors);
@@ -16342,8 +16352,8 @@ typedef struct gpuscan__cut {
     uint32_t parts, part_tiles; /* multi-pass: a row has `parts` parts, each of up to `part_tiles` tiles */
 } gpuscan__cut;
 
-/* Returns how many bytes of local memory a group needs, also in the form FEW. In this form, a group adds up the sums of
-   up to key->few earlier tiles, and local memory holds one sum per lane_width tiles. In other forms, key->few is 0. */
+/* Returns how many bytes of local memory a group needs. In the form FEW, this includes one sum per lane_width tiles: a
+   group adds up the sums of up to key->few earlier tiles. In other forms, key->few is 0. */
 static uint64_t gpuscan__few_shared(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__key_shared_bytes(gs, key, t_size) + (uint64_t)t_size * key->few / gs->device.lane_width;
 }
@@ -16363,7 +16373,7 @@ static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__pla
 }
 
 /* Returns how many groups fill the device. If only the device knows the tile count (COUNTED in kernels.cl.inc), the
-   host launches at most this many, and each group processes tiles in a loop. Self-tests get 3 groups for 4 tiles. */
+   host launches this many, and each group processes tiles in a loop. Self-tests get 3 groups for 4 tiles. */
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
@@ -16374,8 +16384,8 @@ static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *
 }
 
 /* Returns how many groups to launch. In several passes, a group loops over parts of rows. If rows are not cut, a CPU
-   gets 16 groups per compute unit, because units differ in speed. But a group gets at least tile / 16 elements: it
-   takes time to start. */
+   gets up to 16 groups per compute unit, so that fast units can take more groups than slow units. Each group has at
+   least tile / 16 elements, since a group takes time to start. */
 static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__cut *cut) {
     const gpuscan__key *key = &plan->key;
     uint64_t least = key->tile / 16, most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
@@ -16410,9 +16420,9 @@ static uint32_t gpuscan__scan_registers(uint32_t size, uint32_t registers) {
     return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
 }
 
-/* Returns the first tuning row that fits the call and one of the strategies (bit s allows strategy s, AUTO's bit all).
-   If there is none, returns another row: for scans the first one that fits but for its strategy, for selections and
-   runs the row for all calls. If the call forces a strategy, the result has this strategy. */
+/* Returns the first tuning row that fits the call and has an allowed strategy. Bit s of `strategies` allows strategy s,
+   and AUTO's bit allows all. If no row fits, a scan gets the first row that fits with any strategy. Selections and runs
+   then get the row for all calls. If the call forces a strategy, the result has this strategy. */
 static gpuscan__tuning gpuscan__cut_tuning(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__cut *cut,
                                            unsigned strategies) {
     const gpuscan__tuning *row = gpuscan__find_tuning(gs, cut->calls, cut->size, cut->bytes, strategies);
@@ -16429,8 +16439,8 @@ static gpuscan__tuning gpuscan__cut_tuning(const gpuscan *gs, const gpuscan__pla
     return found;
 }
 
-/* Sets the key from `tuning`, the number of tiles, and how many tiles ahead SINGLE_PASS_AHEAD sums. In a self-test,
-   keeps the key, which is the tested program's. */
+/* Sets the key from `tuning`, and sets cut->row_tiles, cut->tiles and cut->ahead. In a self-test, keeps the key, which
+   is the tested program's. */
 static void gpuscan__shape(const gpuscan *gs, gpuscan__plan *plan, gpuscan__cut *cut, const gpuscan__tuning *tuning) {
     gpuscan__key *key = &plan->key;
     uint32_t size; /* bytes of the value, a sum or prefix, that state words pass from group to group */
@@ -16453,7 +16463,7 @@ static void gpuscan__shape(const gpuscan *gs, gpuscan__plan *plan, gpuscan__cut 
     size = key->few || tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? plan->e.t_size
                                                                               : gpuscan__prefix_size(plan);
     key->word = gpuscan__key_word(gs, key, size);
-    /* two loads of a tile by SINGLE_PASS_AHEAD (to sum and to scan) suit NVIDIA's large caches */
+    /* unless `once` is 1, SINGLE_PASS_AHEAD loads a tile twice (to sum and to scan it): this suits large caches */
     key->once = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD &&
                 (tuning->once || !gpuscan__uses_ptx_or_local(gs, key));
     key->registers = key->word ? gpuscan__registers(gs, key, tuning->registers) : 0;
@@ -16496,10 +16506,10 @@ static gpuscan_result gpuscan__cut_tiles(gpuscan *gs, gpuscan__plan *plan, gpusc
     return why && forced != GPUSCAN_STRATEGY_AUTO ? gpuscan__unsupported(gs, why) : GPUSCAN_SUCCESS;
 }
 
-/* Sets the scratch size: in a single pass of the tiles' states, otherwise of the parts' sums. In several passes, cuts
+/* Sets the scratch size: a single pass needs tiles' states, several passes need parts' sums. In several passes, cuts
    each row into parts of whole tiles, enough parts to keep the device busy. A row has at most 1024 parts, since each
    part's group adds up the sums of all earlier parts. A row of up to 4 tiles (on a CPU 2) is one part. In a self-test,
-   key.undivided alone decides whether rows are cut. */
+   only key.undivided decides whether rows are cut. */
 static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, gpuscan__cut *cut) {
     uint32_t size = gpuscan__prefix_size(plan), parts = 1;
     uint64_t groups = gpuscan__min((uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit, 1024);
@@ -16529,7 +16539,7 @@ static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads
                                               : gpuscan__arg_buffer(launch, heads->data);
 }
 
-/* In several passes, enqueues the kernel scan_sums, unless rows have one part. It sums each part of a row. */
+/* Enqueues the kernel scan_sums, which sums each part of a row, if there are several passes and several parts. */
 static void gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan__plan *common, const gpuscan__cut *cut,
                                   uint64_t groups, uint64_t shared) {
     gpuscan__launch launch;
@@ -16546,8 +16556,8 @@ static void gpuscan__enqueue_sums(gpuscan__chain *chain, const gpuscan__plan *co
 #if GPUSCAN__HAS_SCAN
 
 /* gpuscan__scan_resolve sets types, pitches, segments, count and init. gpuscan__scan_choose first takes strategy, group
-   size and vectors per work-item from the profile. AUTO replaces a single pass by several if rows are many or short.
-   key.few is set if lanes exchange values, local memory suffices, and there are up to FEW_TILES tiles.
+   size and vectors per work-item from the profile. If rows are many or short, AUTO takes several passes instead of one.
+   SINGLE_PASS sets key.few if lanes exchange values, local memory suffices, and there are up to FEW_TILES tiles.
     form        | chosen if                                           | kernels gpuscan_...
     columns     | desc.along is COLUMNS, except for one dense column  | columns_ahead with SINGLE_PASS and _AHEAD, else
                 |                                                     | columns_sums, columns_carries, columns_scan
@@ -16566,8 +16576,8 @@ typedef struct gpuscan__scan_key {
     uint32_t heads;      /* GPUSCAN__HEADS_...: the kind of array that says where segments begin */
     uint32_t heads_type; /* the type of the caller's flags, keys or (HEADS_BITS) offsets; unsigned for signed keys */
     uint32_t columns;    /* 1: columns are scanned, not rows */
-    uint32_t vector;     /* form `columns`: how many columns a work-item scans; 0: it varies from scan to scan */
-    uint32_t lines;      /* form `columns`: how many lines of its columns a work-item keeps */
+    uint32_t vector;     /* form `columns`: how many columns a work-item scans; 0: varies from call to call */
+    uint32_t lines;      /* form `columns`: how many lines a work-item keeps: see [SCAN COLUMNS] */
     uint32_t reverse;    /* 1: rows are scanned from their last element to their first */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
@@ -16579,9 +16589,11 @@ typedef struct gpuscan__scan_plan {
     gpuscan__cut cut;
     uint64_t dst_pitch;
     uint32_t length, tile_rows; /* whole rows: a tile holds tile_rows rows of `length` elements. See [SCAN ROWS] */
-    /* along columns: a work-item scans a unit (`unit` columns) of a block (`block_lines` lines). A group scans a strip
-       (`width` units) of a band (`blocks` blocks). columns_sums and columns_scan get strips * bands groups.
-       columns_ahead gets `folds` more groups, which turn bands' sums into prefixes, each for `fold` units */
+    /* along columns:        columns                    lines
+         a work-item scans   a unit: `unit` columns     of a block: `block_lines` lines
+         a group scans       a strip: `width` units     of a band: `blocks` blocks
+       columns_sums and columns_scan get strips * bands groups. columns_ahead gets `folds` more groups. They turn bands'
+       sums into prefixes (they fold). Each folds `fold` units */
     uint64_t columns, unit, width, blocks, block_lines, strips, bands, folds, fold;
 } gpuscan__scan_plan;
 
@@ -16621,7 +16633,7 @@ GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
 enum { GPUSCAN__COLUMNS_SUMS, GPUSCAN__COLUMNS_CARRIES, GPUSCAN__COLUMNS_SCAN, GPUSCAN__COLUMNS_AHEAD = 4 };
-enum { GPUSCAN__COLUMNS_TEST_BLOCKS = 11 }; /* in self-tests, at most this many work-items of a group share columns */
+enum { GPUSCAN__COLUMNS_TEST_BLOCKS = 11 }; /* self-tests: maximum work-items of a group that scan the same columns */
 
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
     static const char *const whole_rows[] = {"gpuscan_scan_rows", NULL};
@@ -16649,7 +16661,7 @@ static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
 
 /* Defines macros for segments: how heads (first elements) are marked, and the type of a sum's flag "has a head". */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
-    uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes. A flag of more than 8 bytes is an array of 8-byte integers */
+    uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes. A longer flag is an array of 8-byte integers */
     uint32_t size = gpuscan__types[own->heads_type].size;
     if (own->heads == GPUSCAN__HEADS_NONE)
         return;
@@ -16666,9 +16678,9 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
     return own->whole_rows == GPUSCAN__ROWS_BY_ELEMENTS ? 1 : gpuscan__vector(e->src_size, e->dst_size);
 }
 
-/* If lanes exchange results, so that neighbouring lanes store neighbouring bytes, returns the size of a lane's vector
-   of results, otherwise 0. Except in reverse, vectors of 16 bytes are exchanged by SHIFTS (see kernels.cl.inc). All
-   others are exchanged by SPREADS, if local memory suffices. A look-back with LANES_LOCAL (lanes in local memory)
+/* Returns the bytes of a lane's vector of results if lanes exchange results, so that neighbouring lanes store
+   neighbouring bytes. Otherwise returns 0. SHIFTS (see kernels.cl.inc) exchanges vectors of 16 bytes, but not in
+   reverse. SPREADS exchanges all others, if local memory suffices. A look-back with LANES_LOCAL (lanes in local memory)
    exchanges no results, because PoCL 3.1 would hang. */
 static uint32_t gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     const gpuscan__key *key = &plan->key;
@@ -16699,7 +16711,7 @@ static uint64_t gpuscan__columns_shared(const gpuscan *gs, const gpuscan__plan *
     uint64_t group = plan->key.group, unit = own->vector ? own->vector : plan->key.tile;
     uint64_t bytes = group * unit * gpuscan__prefix_size(plan) + gpuscan__max(gpuscan__alignment(e->t_size), 16) + 32;
     uint64_t align = gpuscan__max(gpuscan__alignment(e->src_size), gpuscan__alignment(e->dst_size));
-    if (plan->key.word) /* an element's union: its size is a multiple of the larger alignment */
+    if (plan->key.word) /* unions of an element of src and one of dst: `align` divides a union's size */
         bytes += group * own->lines * gpuscan__ceil_div(gpuscan__max(e->src_size, e->dst_size), align) * align;
     return gpuscan__max(bytes, gpuscan__key_shared_bytes(gs, &plan->key, e->t_size));
 }
@@ -16802,7 +16814,7 @@ static void gpuscan__scan_fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t g
     gpuscan__fit(gs, plan, group, is_limited ? (uint32_t)gpuscan__min(vectors, most) : vectors);
 }
 
-/* Returns a reason of scans alone why a single-pass strategy cannot do the call, or NULL. */
+/* Returns a reason, one that only scans have, why a single-pass strategy cannot or should not do the call, or NULL. */
 static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__plan *common, gpuscan_strategy strategy) {
     const gpuscan__scan_plan *plan = (const gpuscan__scan_plan *)common;
     int is_auto = common->call->strategy == GPUSCAN_STRATEGY_AUTO;
@@ -16810,9 +16822,9 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__plan *
     if (is_auto && !plan->columns && plan->cut.rows > 1 &&
         (plan->desc->count <= common->key.tile / 2 || plan->cut.rows >= 4 * gs->device.units))
         return "several passes are faster";
-    /* On AMD's and Intel's GPUs, several passes are faster than a look-back if a prefix takes several state words. They
-       are also faster than AHEAD with a custom operator, since in AHEAD one group combines all tiles' sums one by one.
-       tuning: scan-words, scan-fold */
+    /* With these lanes, several passes are faster than a look-back along columns, or if a prefix takes several state
+       words. They are also faster than AHEAD with a custom operator, since in AHEAD one group combines all tiles' sums
+       one by one. tuning: scan-words, scan-fold */
     if (is_auto && plan->cut.tiles > GPUSCAN__FEW_TILES &&
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
         (plan->columns || (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
@@ -16880,8 +16892,8 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns whether some row of src or dst does not begin (with `reverse`: end) at a multiple of 16 bytes from the
-   buffer's begin. With `reverse` and a count_buffer, only the device knows where rows end, so returns 1. */
+/* Returns whether any row of src or dst begins (with `reverse`: ends) at a byte offset in its buffer that 16 does not
+   divide. With `reverse` and a count_buffer, only the device knows where rows end, so returns 1. */
 static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan_scan_desc *desc = plan->desc;
@@ -16902,8 +16914,8 @@ static uint32_t gpuscan__scan_shifts(const gpuscan *gs, const gpuscan__scan_plan
     return (uint32_t)gpuscan__scan_is_unaligned(plan);
 }
 
-/* If the call forces a single pass, tiles hold whole rows only if rows have up to this many elements, and there are at
-   least as many rows per compute unit as a group has work-items. */
+/* Maximum elements of a row for which a forced single pass uses tiles of whole rows. There must also be at least as
+   many rows per compute unit as a group has work-items. */
 #define GPUSCAN__SHORT_ROW 32
 /* Rows of at least this many bytes get a group each if there are >= 4 rows per compute unit. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
@@ -16911,7 +16923,7 @@ static uint32_t gpuscan__scan_shifts(const gpuscan *gs, const gpuscan__scan_plan
 #define GPUSCAN__SPARSE_ROW 512
 
 /* Sets plan->tile_rows, the number of whole rows of a tile, and plan->length, the number of elements from one row's
-   beginning to the next. Returns how many elements of the tile are used, or 0 if a row does not fit. */
+   beginning to the next. Returns how many of the tile's elements the rows use, or 0 if a row does not fit. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     uint32_t vector = gpuscan__scan_vector(&plan->common.e, &plan->key), tile = plan->common.key.tile;
     uint64_t length = gpuscan__ceil_div(plan->desc->count, vector) * vector, pitch = plan->cut.src_pitch, most, offset;
@@ -16944,12 +16956,13 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
                                                       gs->device.profile.tiles.rows_registers[is_second]));
 }
 
-/* Plans tiles of whole rows, in a size that grows with `step`. Step 0 has the profile's group size. Its vectors per
-   work-item are the profile's, or 2 if `few` is 1 because the call is small. BY_ELEMENTS doubles them. Returns 0 if
-   there is no such step, if the device cannot run it, or if a row exceeds the tile. Otherwise returns how busy a
-   multiprocessor is, in %: the fraction of the tile that rows use, times a ratio. The ratio is the number of work-items
-   that run at a time with this group size, divided by their number with the profile's group size. The ratio is 1 if
-   registers are unlimited, rows_wider is 0, or this group is smaller than the profile's. tuning: scan-rows-group */
+/* Plans tiles of whole rows. The tile grows with `step`. Step 0 has the profile's group size, and the profile's vectors
+   per work-item or, if `few` is 1 because the call is small, 2. BY_ELEMENTS doubles the vectors. Returns 0 if there is
+   no such step, if the device cannot run it, or if a row exceeds the tile. Else returns how busy a compute unit is:
+     100 % * (elements of the tile that rows use / the tile's elements)
+           * (work-items that run at a time / work-items that run at a time with the profile's group size)
+   The last factor is 1 if registers are unlimited, rows_wider is 0, or this group is smaller than the profile's.
+   tuning: scan-rows-group */
 static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *plan, uint32_t step, int few) {
     static const uint32_t wider[] = {8, 9, 10, 12, 16};
     const gpuscan__tiles_tuning *tiles = &gs->device.profile.tiles;
@@ -17015,7 +17028,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     whole_rows.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
     gpuscan__shape(gs, &plan->common, &plan->cut, &whole_rows);
     plan->key.whole_rows = gpuscan__scan_rows_form(plan);
-    /* chooses the step that keeps a multiprocessor busiest, or the first step that reaches 90 % */
+    /* chooses the step that keeps a compute unit busiest, or the first step that reaches 90 % */
     for (step = 0; step < 8 && best < 90; step++)
         if ((busy = gpuscan__scan_rows_step(gs, plan, step, few)) > best) {
             best = busy;
@@ -17035,15 +17048,15 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 
 /* ---- columns: see unit, strip, block and band at the fields of gpuscan__scan_plan ---- */
 
-#define GPUSCAN__COLUMNS_LINES 16 /* a work-item scans at least 16 lines, and loads at most 16 at a time */
+#define GPUSCAN__COLUMNS_LINES 16 /* several passes: a work-item scans at least 16 lines, loading up to 16 at a time */
 #define GPUSCAN__COLUMNS_STRIP 128 /* on a GPU, bytes of each line that a group scans (a group's strip) */
 #define GPUSCAN__COLUMNS_WIDE  512 /* SINGLE_PASS: bytes of each line that a group scans */
-#define GPUSCAN__COLUMNS_FLAT  128 /* SINGLE_PASS: the most small elements of lines whose pieces go from line to line */
+#define GPUSCAN__COLUMNS_FLAT  128 /* SINGLE_PASS: maximum elements of a line if pieces span lines */
 #define GPUSCAN__COLUMNS_TILE  172 /* SINGLE_PASS: bytes of a column that a work-item scans */
 #define GPUSCAN__COLUMNS_FOLD  8   /* SINGLE_PASS: a folding group has at least 8 columns */
 #define GPUSCAN__COLUMNS_FOLDS 32  /* SINGLE_PASS: at most 32 groups fold, each with at most a column per work-item */
-#define GPUSCAN__COLUMNS_ORDERED (16 * GPUSCAN__MIB) /* SINGLE_PASS: maximum bytes with lines of <= COLUMNS_WIDE bytes
-                                                        and an operator whose order matters */
+#define GPUSCAN__COLUMNS_ORDERED (16 * GPUSCAN__MIB) /* SINGLE_PASS: maximum bytes of a matrix if lines have up to
+                                                        COLUMNS_WIDE bytes and the operator's order matters */
 #define GPUSCAN__COLUMNS_SCRATCH 5 /* SINGLE_PASS: the scratch has at most 1/5 of a band's bytes */
 #define GPUSCAN__COLUMNS_ALONE 256 /* one launch scans whole columns if they need >= 256 work-items per compute unit */
 #define GPUSCAN__COLUMNS_LOW   64 /* one launch scans whole columns if they have at most 64 elements */
@@ -17058,7 +17071,7 @@ static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
     return size < 4 && plan->common.e.dst_size == size && 4 % size == 0 && all * size % 4 == 0 ? 4 / size : 1;
 }
 
-/* alone: whether columns fill the device or are short, so that one launch scans whole columns */
+/* Sets the key. `alone` is 1 if columns fill the device or are short, so that one launch scans whole columns. */
 static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan_strategy strategy, int alone) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
@@ -17106,12 +17119,12 @@ static uint64_t gpuscan__columns_width(const gpuscan__key *key, uint64_t units, 
 /* Returns how many work-items of a group scan the same columns, each in other lines. `width` work-items scan a line. */
 static uint64_t gpuscan__columns_blocks(const gpuscan__key *key, uint64_t width, int is_test) {
     uint64_t blocks = key->undivided ? 1 : key->group / width;
-    if (key->word && blocks > 4) /* then the bands of lines without gaps begin at multiples of 16 bytes */
+    if (key->word && blocks > 4) /* so that bands begin at multiples of 16 bytes, if lines have no gaps */
         blocks -= blocks % (blocks > 16 ? 16 : 4);
     return is_test ? gpuscan__min(blocks, GPUSCAN__COLUMNS_TEST_BLOCKS) : blocks;
 }
 
-/* Returns how many groups may fold. They wait for other groups, so they take at most a quarter of the compute units. */
+/* Returns the maximum of plan->folds. Folding groups wait for others, so they use at most 1/4 of the compute units. */
 static uint64_t gpuscan__columns_folds(const gpuscan *gs) {
     return gpuscan__max(gpuscan__min(gs->device.units / 4, GPUSCAN__COLUMNS_FOLDS), 1);
 }
@@ -17146,11 +17159,13 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
         plan->blocks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->block_lines), 1);
 }
 
-/* Chooses SINGLE_PASS if the call and the device allow it. AUTO does not if one launch needs no look-back, or where
-   nothing was measured: on GPUs other than NVIDIA's. Nor does it in two cases where several passes are faster. First,
-   elements are small, and pieces of 16 bytes do not fit into lines (if lines without gaps have at most COLUMNS_FLAT
-   elements, pieces go from line to line). Second, the operator's order matters, and elements are large or lines are
-   short: then few work-items add up the sums of many bands. tuning: scan-columns */
+/* Chooses SINGLE_PASS if the call and the device allow it. AUTO takes several passes in these cases:
+     one launch scans whole columns, without a look-back
+     lanes are not LANES_PTX: nothing was measured
+     elements have 1 byte, or 2 or 3 bytes and a pitch that 8 does not divide: lines may not be whole pieces of 16
+     bytes. Lines of up to COLUMNS_FLAT elements without gaps are an exception, since their pieces span lines
+     the operator's order matters, and elements are large or lines short: few work-items add up many bands' sums
+   tuning: scan-columns */
 static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
@@ -17172,7 +17187,7 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
         gpuscan__columns_cut(gs, plan);
         if (common->forced || !gpuscan__is_single_pass(strategy))
             break;
-        /* a column's states of a band may take 1 / COLUMNS_SCRATCH of its elements' bytes */
+        /* a column's state words in a band may take 1 / COLUMNS_SCRATCH of the bytes of the elements there */
         if (!gpuscan__cut_misfit(gs, common, &plan->cut, strategy) && plan->folds <= gpuscan__columns_folds(gs) &&
             gpuscan__state_words(common) * (key->word / 8) <=
                 plan->key.lines * plan->blocks * size / GPUSCAN__COLUMNS_SCRATCH)
@@ -17344,10 +17359,10 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
     return s;
 }
 
-/* Fills the arrays of a self-test along columns. A group scans only some of the columns, unless a CPU's program is for
-   one number of columns, or in round 0 of SINGLE_PASS, where a tile is moved as one piece. Two groups scan only some of
-   the lines, unless key.undivided is 1. In round 1, columns are not aligned, and lines have gaps. Edges lie at borders
-   of work-items' lines. */
+/* Fills the arrays of a self-test along columns. There are several strips, unless a CPU's program is for one number of
+   columns. But in round 0 of SINGLE_PASS, there is one strip, so that a tile is moved as one piece. There are several
+   bands, unless key.undivided is 1. In round 1, columns are not aligned, and lines have gaps. Edges lie at borders of
+   work-items' lines. */
 static void gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
@@ -17520,8 +17535,8 @@ static void gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__p
     gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0);
 }
 
-/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. The numbers are random, so that MIN, MAX and
-   custom operators sometimes return either operand. Floats are small: their sums and products are exact. */
+/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Numbers are random, so that MIN, MAX and custom
+   operators return sometimes one operand, sometimes the other. Floats are small: sums and products are exact. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst) {
     uint64_t random = gpuscan__mix(of_dst ? ~i : i), x = 1 + random % 40;
     if (e->op == GPUSCAN_OP_CUSTOM && of_dst && random >> 63)
@@ -17585,14 +17600,14 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
     path        | a CPU reduces rows or segments                  | reduce_segments    | reduce_join
     split       | gpuscan__segments_split returns 1               | reduce_segments    | reduce_join
     lanes       | otherwise                                       | reduce_segments    |
-   `split` and `lanes` use key.lanes and key.vector. If key.each is 1, a group sums each row or segment. In `split`,
-   extra groups sum the long rows or segments. If results go to the host, a last command reads them from the scratch. */
+   `split` and `lanes` use key.lanes and key.vector. If key.each is 1, a whole group sums a row or segment at a time. In
+   `split`, extra groups sum long rows or segments. If results go to the host, a last command reads the scratch. */
 
 typedef struct gpuscan__reduce_key {
     uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one per row, or one per segment */
     uint32_t lanes;    /* vectors of a row or segment that a lane loads at a time; 0 on a CPU */
     uint32_t vector;   /* elements of such a vector */
-    uint32_t each;     /* 1: a whole group sums each row or segment */
+    uint32_t each;     /* 1: a whole group sums a row or segment at a time */
     uint32_t split;    /* 1: extra groups sum the long rows or segments */
     uint32_t image;    /* GPUSCAN__IMAGE_...: the order of an image's channels; NONE: the source is a buffer */
     uint32_t seen;     /* number of an image's channels that custom->convert sees; 0: no image, or no custom->convert */
@@ -17600,13 +17615,13 @@ typedef struct gpuscan__reduce_key {
 GPUSCAN__OWN_KEY(reduce)
 
 enum {
-    GPUSCAN__LANE_MEAN = 1 << 16, /* compared with segments' mean length (elements): see gpuscan__segments_split */
+    GPUSCAN__LANE_MEAN = 1 << 16, /* elements. Extra groups may sum long segments if their mean length is above this */
     GPUSCAN__LANE_LONG = 32,      /* maximum elements per lane. A whole group sums a longer row or segment */
     GPUSCAN__LANE_IN_ORDER = 8,   /* maximum elements per lane if the elements' order matters, otherwise LANE_LONG */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* minimum work-items of a group whose lanes sum segments, if src is small */
     GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes sum rows or segments */
     GPUSCAN__LANE_GROUPS_FEW = 8, /* replaces LANE_GROUPS if all rows together have up to LANE_FEW bytes: more groups
-                                     would take longer to start than to load. tuning: reduce-lane-groups */
+                                     would take longer to start than to load rows. tuning: reduce-lane-groups */
     GPUSCAN__LANE_FEW = 48 << 20,
     GPUSCAN__MOST_SHARERS = 0xffff, /* maximum groups that share segments, since a ticket's low 16 bits count them */
     GPUSCAN__REDUCE_STEPS = 256 /* maximum tiles that a GPU's group loops over. Larger inputs get more groups */
@@ -17625,9 +17640,10 @@ typedef struct gpuscan__reduce_plan {
     gpuscan__image_facts image;
     uint64_t src_width; /* pixels per row of an image */
     uint64_t groups, group_tiles;
-    /* The partial results of `split_groups` groups are combined. If there is one result, these are all groups. On a
-       GPU, they are extra groups, which sum the rows or segments of more than `split_each` elements. On a CPU, they
-       share all elements and segment ends: see [REDUCE SEGMENTS] in kernels.cl.inc. */
+    /* `split_groups` groups have partial results, which are combined. These groups are
+         one result                  all groups
+         rows or segments on a GPU   extra groups, which sum the rows or segments of more than `split_each` elements
+         rows or segments on a CPU   all groups. They share all elements and ends of segments: see [REDUCE SEGMENTS] */
     uint64_t split_groups, split_each, split_count;
     uint64_t marks_at;  /* byte offset in PLAIN scratch of groups' marks: see gpuscan_outlet in kernels.cl.inc */
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
@@ -17674,8 +17690,8 @@ static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const g
                : profile->reduce.vectors;
 }
 
-/* Returns how many elements a vector has: up to 16 bytes in src. On a CPU, or if order matters, also up to 16 bytes in
-   dst, except in ARGMIN and ARGMAX, whose results are indices. */
+/* Returns how many elements a vector has: up to 16 bytes of src. On a CPU, or if order matters, they are also up to 16
+   bytes of dst. ARGMIN and ARGMAX are an exception, since their results are indices. */
 static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
@@ -17816,12 +17832,12 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     return gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer);
 }
 
-/* Returns how many vectors a row touches at most. Rows may begin inside vectors unless `vector` divides `pitch`. */
+/* Returns the maximum number of vectors that a row touches. A row may begin inside a vector if pitch % vector != 0. */
 static uint64_t gpuscan__lane_vectors(uint64_t count, uint64_t pitch, uint32_t vector) {
     return gpuscan__ceil_div(count + (pitch % vector ? vector - 1 : 0), vector);
 }
 
-/* Returns log2 of the number of lanes, up to `most`, that load a row's `vectors` vectors with `loads` loads each. */
+/* Returns log2 of the number of lanes, up to `most`, that load a row's `vectors` vectors, up to `loads` per lane. */
 static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t most) {
     uint32_t bits = 0;
     while (((uint64_t)loads << bits) < vectors && (2u << bits) <= most)
@@ -17829,8 +17845,8 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
     return bits;
 }
 
-/* Returns how many loads a lane has for a row of `vectors` vectors. A row of up to four vectors takes a single lane. In
-   longer rows, a lane has four loads, or five if this halves the number of lanes. tuning: reduce-lanes-loads */
+/* Returns how many vectors a lane loads of a row that has `vectors` vectors. Up to four vectors take a single lane.
+   In longer rows, a lane loads four, or five if this halves the number of lanes. tuning: reduce-lanes-loads */
 static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     if (vectors <= 4)
         return (uint32_t)gpuscan__max(vectors, 1);
@@ -17838,8 +17854,8 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
 }
 
 /* Returns whether extra groups sum long rows or segments. They do if the mean length exceeds `most`, and results are
-   few or desc->count exceeds INT32_MAX. They also do if src has segments and desc->count exceeds segments.lanes,
-   because one segment may have all elements. */
+   few or desc->count exceeds INT32_MAX. They also do if src has segments and desc->count exceeds the profile's
+   segments.lanes, because one segment may have all elements. */
 static uint32_t gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint64_t most = plan->rows > 1 ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
@@ -17849,8 +17865,9 @@ static uint32_t gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce
 /* Returns whether a whole group sums each row or segment, instead of a sub-group's lanes. It does if a lane would have
    more elements than the following:
      if order matters   LANE_IN_ORDER. Each lane loads neighbouring elements: more would exhaust the first-level cache
-     if key.split       five times the elements that a lane loads at a time (extra groups sum what is long)
-     otherwise          LANE_LONG. But lanes also sum very many rows of up to profile.segments.row_lanes elements */
+     if key.split       five times the elements that a lane loads at a time (extra groups sum long rows and segments)
+     otherwise          LANE_LONG. But if there are very many rows or segments, of up to profile.segments.row_lanes
+                        elements on average, lanes sum them */
 static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t lanes = gpuscan__group_lanes(gs, key->group), mean = plan->mean;
@@ -17874,9 +17891,9 @@ static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__r
     return group;
 }
 
-/* Sets the key's group, vectors and tile. Takes the group size of the first row that fits, and returns its register
-   limit. With LANES_LOCAL, groups that sum whole segments or share long ones are sub-groups. If order matters, groups
-   that sum whole segments are halved until a segment of mean length fills a tile. tuning: segments-few */
+/* Sets the key's group, vectors and tile. Takes the group size of the first entry of `forms` that fits, and returns its
+   register limit. With LANES_LOCAL, a group that sums whole segments or shares long segments has one sub-group. If
+   order matters, groups that sum whole segments are halved until a mean segment fills a tile. tuning: segments-few */
 static uint32_t gpuscan__reduce_fit(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__reduce_tuning *reduce = &gs->device.profile.reduce;
     const gpuscan__segments_tuning *segments = &gs->device.profile.segments;
@@ -17906,7 +17923,7 @@ static uint32_t gpuscan__reduce_fit(const gpuscan *gs, gpuscan__reduce_plan *pla
     return form->registers;
 }
 
-/* Sets the key's loads and `split` for rows and segments on a GPU. tuning: reduce-lanes-rows */
+/* Sets key.vector, key.lanes and key.split for rows and segments on a GPU. tuning: reduce-lanes-rows */
 static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__reduce_key *own = &plan->key;
@@ -17980,8 +17997,8 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
     plan->groups = gpuscan__min(gpuscan__ceil_div(results, plan->lane_rows), plan->common.forced ? 2 : most);
 }
 
-/* Sets the number of groups that share all elements, and of tiles per group. If a CPU reduces rows or segments, groups
-   also share their ends: see [REDUCE SEGMENTS] in kernels.cl.inc. */
+/* Sets the number of groups that share all elements, and the number of tiles per group. If a CPU reduces rows or
+   segments, groups also share the ends of rows or segments: see [REDUCE SEGMENTS] in kernels.cl.inc. */
 static void gpuscan__reduce_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__key *key = &plan->common.key;
@@ -18005,8 +18022,8 @@ static void gpuscan__reduce_share(const gpuscan *gs, gpuscan__reduce_plan *plan)
 }
 
 /* Sets the scratch size. If there is one result, each group has a partial result. If groups share rows or segments,
-   each has a head (the sum up to the first segment end in its share), a tail (the sum after the last end) and a mark,
-   which names the segment that the head completes. See [REDUCE SEGMENTS]. Results for the host come last. */
+   each group has three values: a head (the sum up to the first segment end in the group's share), a tail (the sum after
+   the last end) and a mark, which names the segment that the head completes. Results for the host come last. */
 static void gpuscan__reduce_scratch(gpuscan__reduce_plan *plan) {
     uint32_t t_size = plan->common.e.t_size, word = plan->common.key.word;
     uint64_t *plain = &plan->common.need.bytes[GPUSCAN__PLAIN], size = plan->common.e.result_size;
@@ -18024,7 +18041,7 @@ static void gpuscan__reduce_scratch(gpuscan__reduce_plan *plan) {
         *plain = plan->result_at + plan->results * size + gpuscan__slack((uint32_t)size) + 8;
 }
 
-/* Sets the key. The call may have been planned for another form before. */
+/* Sets the key. An earlier plan of the call, in another form, may already have set fields of the key. */
 static void gpuscan__reduce_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     gpuscan__reduce_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
@@ -18114,10 +18131,12 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     return shape;
 }
 
-/* Sets the number and length of a round's rows or segments. Round 0: 20 or more, of 5 elements. Round 1: three, longer
-   than two tiles. Round 2 (only with key.split): three, longer than a lane's loads. Returns 1 for rows. Returns 2 for
-   segments: an empty one follows each. On a GPU from round 1 on, returns 16: 15 empty ones follow each, so that long
-   segments are rare. */
+/* Sets desc->rows and desc->count, the number and length of a round's rows or segments:
+     round 0                       20 or more, of 5 elements
+     round 1                       3, longer than two tiles
+     round 2 (only if key.split)   3, longer than what a lane loads at a time
+   Returns 1 for rows. For segments, returns 2: an empty segment follows each. On a GPU, returns 16 from round 1 on: 15
+   empty segments follow each, so that long segments are rare. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -18162,18 +18181,18 @@ GPUSCAN__COLD void gpuscan__reduce_test(gpuscan__test *test) {
         if (own.segments) {
             shape.count = length;
             shape.tile = length / 2 + 1;
-            shape.round = test->round + 2 * (unsigned)i; /* each row has other data */
+            shape.round = test->round + 2 * (unsigned)i; /* so that each row gets other data */
             shape.best = gpuscan__mix(i) % length;
         }
         gpuscan__test_elements(e, &shape, 0, row, test->init, NULL, result);
-        if (e->arg) { /* the result is an index. For an empty segment, it has all bits set */
+        if (e->arg) { /* the result is an index, or all bits set for an empty segment */
             memset(test->init, 0xff, sizeof(test->init));
             gpuscan__put(e->dst, result, 0, shape.best + (offsets ? i * length : 0));
         }
         for (k = 1; k < each; k++)
             memcpy(result + k * size, test->init, (size_t)size);
     }
-    for (i = 0; offsets && i <= desc->segments.count; i++) /* empty segments begin where the next row does */
+    for (i = 0; offsets && i <= desc->segments.count; i++) /* empty segments begin where the next row begins */
         gpuscan__put(desc->segments.type, offsets, i, gpuscan__ceil_div(i, each) * length);
     gpuscan__test_image(test, &desc->src_image, src, e->src, own.image, 1, 1021, gpuscan__ceil_div(desc->count, 1021));
 }
@@ -21237,8 +21256,8 @@ typedef struct gpuscan__integral_plan {
     gpuscan__pixels src, dst;
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* an image has `bands` bands of `band_rows` rows, and `strips` column strips */
-    uint64_t steps_at;                 /* index in PLAIN scratch, in elements, of each tile's sum and its rows' sums */
-    uint32_t few_strips;               /* 1: tiles add up the strips to their left: `carries` is not launched */
+    uint64_t steps_at;                 /* index in PLAIN scratch, in sums, of the tiles' sums and their rows' sums */
+    uint32_t few_strips;               /* 1: tiles add up the sums of strips to their left, without `carries` */
     int has_carries;                   /* 1: a round of a self-test keeps few_strips at 0, to test `carries` */
 } gpuscan__integral_plan;
 
@@ -21294,8 +21313,8 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
 }
 
 /* Sets the pitches in `of`, whose other fields the caller has set, and `*elements`, the number of channels from the
-   first pixel to the last. A given pitch of 0 means no gaps. Refuses sizes that do not fit 64 bits if multiplied by 16:
-   scratch has less than 16 times the pixels' bytes, so that the scratch's size fits, too. */
+   first pixel to the last. A given pitch of 0 means no gaps. Refuses pixels if 16 times their bytes do not fit 64 bits.
+   Scratch has fewer bytes than that, so its size fits, too. */
 static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const char *field, const char *prefix,
                                               uint64_t pitch, uint64_t pitch_bytes, uint64_t image_pitch,
                                               uint64_t *elements) {
@@ -21432,9 +21451,10 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     key->registers = gpuscan__registers(gs, key, profile->integral.registers);
 }
 
-/* Cuts the rows into bands. On a GPU, each tile adds up the bands above it, so an image has few bands. A tall image has
-   more bands if compute units would be idle otherwise. The number of bands grows at most with the square root of the
-   rows, so that adding up bands takes less time than adding rows. A CPU's bands are few, of 64 Ki pixels or more. */
+/* Cuts the rows into bands. On a GPU, each tile adds up the sums of the bands above it, so an image has few bands. A
+   tall image has more bands if compute units would be idle otherwise. The number of bands grows at most with the square
+   root of the rows, so that adding up bands takes less time than adding rows. A CPU has few bands, of 64 Ki pixels or
+   more each. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images;
@@ -21593,7 +21613,7 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
    gpuscan__quantile_choose takes MULTI_PASS or CPU_MULTI_PASS, and a variant.
     variant  | chosen for                                                           | a row is the task of
     ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group
-    SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group, several at a time
+    SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group (several rows)
     RANKS    | otherwise                                                            | row_groups groups */
 
 typedef struct gpuscan__quantile_key {
@@ -21605,7 +21625,7 @@ GPUSCAN__OWN_KEY(quantile)
 typedef struct gpuscan__quantile_plan {
     gpuscan__plan common;
     gpuscan__quantile_key key;
-    uint32_t bins, results, cdf_size; /* bins of a row; results of a row; bytes of a cdf's element, 0 without cdf */
+    uint32_t bins, results, cdf_size; /* bins and results: numbers per row. cdf_size: bytes of a cdf's element, or 0 */
     uint64_t rows, pitch;
     uint32_t row_groups; /* number of groups that share a row */
     uint32_t lower, upper, bin_width; /* f32 numbers, stored as their bits */
@@ -21756,7 +21776,7 @@ static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *ke
 }
 
 /* Chooses group and vectors for the variant SMALL. Returns whether a sub-group holds a row. If rows outnumber compute
-   units, a group has four sub-groups, since a unit runs few groups at once. Intel's compiler spills with 8 vectors. */
+   units, a group has four sub-groups, since a unit runs few groups at once. With LANES_SUBGROUPS, 8 vectors spill. */
 static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__key *key = &plan->common.key;
     uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
@@ -21766,8 +21786,8 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
            gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) <= gs->device.local_memory;
 }
 
-/* Several groups share each row if there are up to LARGE_ROWS rows, of more than LARGE_BINS bins each, and no cdf. Each
-   sub-group stores one sum per row, that of its share of the row's counters. A share is one batch (the counters that a
+/* Several groups share each row if there are up to LARGE_ROWS rows, of more than LARGE_BINS bins each, and no cdf. For
+   each row, a sub-group stores the sum of its share of the row's counters. A share is one batch (the counters that a
    sub-group holds at a time), or several batches if a row would otherwise have more than SUMS sums. The last group to
    finish a row adds up the row's sums, which needs a fence. On simulators (FENCE_MEM), groups share no rows, because
    simulators report the last group's loads as races. */
@@ -21840,8 +21860,8 @@ static void gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan
 
 enum { GPUSCAN__TEST_RANKS = 12 }; /* number of fractions in a self-test of the variant ALL */
 
-/* Sets a row's fractions, and the results that the test expects. Bin k reaches from place k to k + 1. A result is a
-   bin, a sample's place or, in the form MEAN, the mean place of 2^n samples. f64 holds it exactly, because bins have 0,
+/* Sets a row's fractions, and the results that the test expects. Bin k holds samples from k to k + 1. A result is a
+   bin's number, a sample or, in the form MEAN, the mean of 2^n samples. f64 holds a result exactly, since bins have 0,
    1, 2 or 4 samples. A fraction is half a sample below its sample's rank, so that its rounding does not matter. */
 static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_t *sums, double *fractions,
                                 unsigned char *dst) {
