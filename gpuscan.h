@@ -8850,7 +8850,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "@D$WEIGHT$xs, i, weights) 1\n"
 "@_\n\n",
 "@D$NO_BIN 0x@kffu\n\n"
-"@D$CHANNEL_BINS(bounds) ((bounds).bins + ($OUTSIDE == $OUTSIDE_COUNT ? 2 : 0))\n\n\n\n"
+"@D$CHANNEL_BINS(bounds) ((bounds).bins + ($OUTSIDE == $OUTSIDE_COUNT ? 2 : 0))\n\n\n\n\n\n"
 "@-$r`bin_$3$cinside@dbin,$cbelow,$cis_nan@dbins){\n"
 "@j$cdrops=$OUTSIDE==$OUTSIDE_DROP,clamps=$OUTSIDE==$OUTSIDE_CLAMP;\n"
 "$rnone=$CPU?$NO_BIN:bins+($OUTSIDE==$OUTSIDE_COUNT?2:0);\n"
@@ -9072,12 +9072,12 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8991 \"kernels.cl.inc\"\n"
+"#line 8994 \"kernels.cl.inc\"\n"
 "@D$COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
 "*$fs=adds? *$fs+$8:$8;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@-$t`add_global(@X`$fer*$fer,`$fer amount){\n"
 "$u$COUNTER_SIZE == 4\n"
 "atomic_add((@N @X`S*)$fer,amount);\n"
@@ -9135,7 +9135,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "}\n\n"
 "@)\n"
 "$HISTOGRAM_NUMBERS\n"
-"}`histogram_@ns;\n\n\n\n"
+"}`histogram_@ns;\n\n\n\n\n"
 "@)\n"
 "@u@~,end,$6,$6s;\n"
 "}`picture_`Q;\n\n"
@@ -9162,7 +9162,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9109 \"kernels.cl.inc\"\n"
+"#line 9115 \"kernels.cl.inc\"\n"
 "@D$@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@D$PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@D$STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9412,7 +9412,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9403 \"kernels.cl.inc\"\n"
+"#line 9415 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9616,7 +9616,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "while(!$SAMPLE_ROWS&&walk.x<walk.across)\n"
 "`$f_batch`Wsamples,$6s,&walk,1,@vs,whole,to,@ns,bounds);\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@F$t`$f_$6s`V$SAMPLES samples,`sample_$6s $6s@d$h@dstride,\n"
 "@j$cwhole,@j`$fing*to,\n"
 "`histogram_@ns @ns,`bounds bounds){\n"
@@ -9792,7 +9792,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9854 \"kernels.cl.inc\"\n"
+"#line 9867 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_size(0),\n"
@@ -9804,7 +9804,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9874 \"kernels.cl.inc\"\n"
+"#line 9887 \"kernels.cl.inc\"\n"
 "@M$v_BITS `key_bits;\n"
 "@M$v_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9911,7 +9911,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10004 \"kernels.cl.inc\"\n"
+"#line 10019 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -9962,7 +9962,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10061 \"kernels.cl.inc\"\n"
+"#line 10082 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10099,7 +10099,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10220 \"kernels.cl.inc\"\n"
+"#line 10242 \"kernels.cl.inc\"\n"
 "@D@bSTEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10377,7 +10377,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10554 \"kernels.cl.inc\"\n"
+"#line 10576 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -11038,7 +11038,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11344 \"kernels.cl.inc\"\n"
+"#line 11366 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11050,7 +11050,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "@)\n"
 "$r@p,`L;\n"
 "$cdone;\n"
-"}@fback;\n\n\n"
+"}@fback;\n\n\n\n"
 "@F$t@flook_back(@fback*back,@X`S*@s@dd){\n"
 "$rpolls`Y\n"
 "@s+=d;\n"
@@ -11193,7 +11193,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11523 \"kernels.cl.inc\"\n"
+"#line 11547 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11286,7 +11286,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11625 \"kernels.cl.inc\"\n"
+"#line 11650 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
