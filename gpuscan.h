@@ -11896,8 +11896,8 @@ typedef struct gpuscan__program {
     int rehearsed;           /* 1: the kernels have been launched ahead of a call: see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
-    size_t stored;           /* 1 + bytes of PART_RECORDING when the program was loaded or last written to the cache,
-                                even if that failed; 0: neither. The program is written again if PART_RECORDING grows */
+    size_t stored;           /* 1 + bytes of PART_RECORDING when the program was loaded, or when the last write to the
+                                cache was tried; 0: neither. If PART_RECORDING grows, the program is written again */
     int runs;                /* 1: a call has launched the program */
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
@@ -11923,7 +11923,7 @@ typedef struct gpuscan__stage {
 
 /* A launch that gpuscan__rehearse has recorded. gpuscan__replay repeats the launch without a plan, since no plan comes
    with a blob. `values` holds the arguments passed by value, one after another: the struct of numbers and at most one
-   other argument, which is largest if it is an init of the type gpuscan_run. */
+   other argument. The largest possible other argument is an initial value of the type gpuscan_run. */
 typedef struct gpuscan__recorded {
     gpuscan__stage stage;
     uint64_t global, group;        /* work-items in total and per group */
@@ -12053,14 +12053,14 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
 /* Lists the marks. In embedded code, a backquote and a mark stand for code that passes a call's values and sources from
    function to function: see VALUES in tools/embed. Three marks are only in texts of this file:
      !  declares the variables that an expression sees
-     ?  declares the members of the struct that is passed
-     ~  declares two members of a kernel's struct of numbers: the sources' offsets, and the values as 64-bit words,
-        because PoCL 3.1 misplaces a struct with vectors there */
+     ?  declares the members of `call`, the struct that is passed
+     ~  declares members of a kernel's struct of numbers: each source's offset, and the values. The values are 64-bit
+        words, because PoCL 3.1 misplaces a struct with vectors there */
 static const struct {
     char mark, without[5]; /* without: the code in programs that have no values and no sources */
     char with[16];         /* with values or sources: the first part of the code */
-    char source[56];       /* the code's second part: added once for each source, with its number in place of # */
-    const char *values;    /* if the call has values: the last part of the code that the mark stands for */
+    char source[56];       /* the second part of the code: added once per source, with the source's number for # */
+    const char *values;    /* the last part of the code: added only if the call has values */
 } gpuscan__marks[] = {
     {'-', "", "`call,", "", ""},
     {'.', "", "`call", "", ""},
@@ -12104,7 +12104,8 @@ static int gpuscan__text_mark(gpuscan__text *text, char mark) {
     return 0;
 }
 
-/* Returns the word for two characters, or NULL. gpuscan__words has those for @# to @~, $a to $z, `A to `Z, $0 to $9. */
+/* Returns the word that two characters abbreviate, or NULL. gpuscan__words holds the words in this order of their
+   abbreviations: @# to @~, $a to $z, `A to `Z, $0 to $9. */
 static const char *gpuscan__word(const char *code) {
     char second = code[1];
     if (*code == '@')
@@ -12219,7 +12220,7 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
      the identity; "": the type's largest value (MIN) or least value (MAX). Builtin operators with another identity
      compute signed integers as unsigned integers, which wrap by definition
      the self-test's data
-     the host's expression of integers a and b in self-tests. Self-tests of OP_CUSTOM use b ? b : a. `less` is a < b */
+     the host's expression of integers a and b in self-tests, where `less` is a < b. OP_CUSTOM uses b ? b : a there */
 #define GPUSCAN__OPS(X)                                                                                                \
     X(OP_ADD, "a + b", "a + b", "0", SUM, a + b)                                                                       \
     X(OP_MIN, "min(a, b)", "fmin(a, b)", "", FALLING, less ? a : b)                                                    \
@@ -12311,7 +12312,7 @@ typedef struct gpuscan__elements {
     uint32_t seen; /* 0: the conversion's x is an element; else x is an image's pixel, with this number of channels */
     int selects; /* GPUSCAN__SELECTS_.... A selection scans counts: 0 or 1 per element; with BITS, 0 to 32 per word */
     int inverts; /* 1: elements are kept if their flag or custom->select is 0 */
-    uint32_t channels; /* numbers in an element. With several, the element is a vector. 0 means 1 */
+    uint32_t channels; /* numbers in an element: if more than 1, the element is a vector; 0 means 1 */
 
     /* The fields below are for runs: keys decide what is kept. The fields above then describe the values to reduce. */
     gpuscan_type key; /* the type of keys; DEFAULT: the call is not one of gpuscan_runs */
@@ -12322,7 +12323,7 @@ typedef struct gpuscan__elements {
     int wide;             /* 1: runs and elements are counted in 64 bits */
 } gpuscan__elements;
 
-/* ELEMENTS: an element is kept if its flag, or custom->select, is not 0. BITS: each bit of a source word is a flag. */
+/* ELEMENTS: an element is kept if its flag, or custom->select of it, is not 0. BITS: each bit of a word is a flag. */
 enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BITS };
 
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
@@ -19465,10 +19466,11 @@ typedef struct gpuscan__select_key {
 } gpuscan__select_key;
 GPUSCAN__OWN_KEY(select)
 
-/* Points to the fields of a gpuscan_select_desc or a gpuscan_runs_desc, by their use: the two descs name some fields
-   differently. A selection's lengths, values and results are NULL. Only self-tests write to a desc: their own. */
+/* Points to the fields of a gpuscan_select_desc or a gpuscan_runs_desc. The members are named by use, because the two
+   descs name some fields differently. `lengths`, `values` and `results` are NULL for selections. Only self-tests write
+   through these pointers, to descs of their own. */
 typedef struct gpuscan__select_fields {
-    gpuscan_buffer *decides; /* decides what is kept: flags, bits, elements or keys */
+    gpuscan_buffer *decides; /* the array that decides what is kept: flags, bits, elements or keys */
     gpuscan_buffer *from, *to, *indices; /* source, destination and indices of the elements or keys */
     gpuscan_buffer *lengths, *values, *results, *count_buffer;
     const gpuscan_payload **payloads;
@@ -19524,7 +19526,7 @@ static uint32_t gpuscan__decides_size(const gpuscan__elements *e) {
     return e->key ? e->key_size : e->src_size;
 }
 
-/* Returns how many bytes a kept element takes in all outputs together, with its index. */
+/* Returns how many bytes a kept element takes in all outputs together, including its index. */
 static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
     uint64_t bytes = key->index_size;
     uint32_t k;
@@ -19544,14 +19546,15 @@ static uint32_t gpuscan__select_vector(const gpuscan__elements *e, const gpuscan
     return gpuscan__vector(size, e->reduces ? e->src_size : size);
 }
 
-/* Returns whether groups list kept elements, not only their positions, in local memory. They do if dst is wanted,
-   if they load its elements anyway, to decide what is kept, and if an element has 1, 2, 4 or 8 bytes. */
+/* Returns whether groups store kept elements in local memory before dst. They do if three conditions hold: the call has
+   dst, groups load the source elements to decide what is kept, and an element has 1, 2, 4 or 8 bytes. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
     int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->key || key->own_flags;
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
 }
 
-/* Returns whether groups list kept elements' positions in the tile: for indices, lengths, or loads by position. */
+/* Returns whether groups store the kept elements' positions in the tile in local memory. Indices, lengths, and outputs
+   that are loaded by position need these positions. */
 static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
     return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
@@ -19563,7 +19566,7 @@ static int gpuscan__select_lists_runs(const gpuscan__key *key, const gpuscan__se
            !gpuscan__select_lists_places(own);
 }
 
-/* Defines GPUSCAN_<name>(X) as a list: X(k, word type, words of an element) for each output k from number `from` on. */
+/* Defines GPUSCAN_<name>(X) as X(k, word type, words per element) for each output k, beginning with output `from`. */
 static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const gpuscan__select_key *key,
                                     uint32_t from) {
     char line[64];
@@ -19643,7 +19646,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__plan *common, uint32
     uint32_t element = gpuscan__decides_size(e) + (e->reduces ? e->src_size : 0);
     plan->key.moves = (uint32_t)common->in_place;
     if (gpuscan__key_is_cpu(key)) {
-        key->group = key->vectors = 1; /* tiles are multiples of 64: a kernel's mask has 64 bits */
+        key->group = key->vectors = 1; /* a tile is a multiple of 64 elements: a kernel's mask has 64 bits */
         key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / (element + unit * bytes) / 64 * 64, 64);
         return;
     }
@@ -20097,8 +20100,8 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     const gpuscan_custom *custom = desc->custom;
     int is_custom = key == GPUSCAN_TYPE_CUSTOM;
     int wide = plan->common.forced ? gpuscan__select_own(plan->common.forced).wide != 0 : desc->count > UINT32_MAX;
-    /* 1: the call reduces values: it has dst, perhaps as a host array without a buffer yet. Also 1 for an empty call
-       with call.values or call.sources: these need e->custom, which would be cleared below if `reduces` were 0 */
+    /* 1: the call reduces values. It then has dst: a buffer, or a host array that has no buffer yet. An empty call with
+       call.values or call.sources also gets 1: it needs e->custom, and a 0 would clear e->custom below */
     int reduces = desc->dst.mem || desc->host_dst ||
                   (desc->count == 0 && (desc->call.values_size || desc->call.source_count));
     const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
@@ -20113,7 +20116,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
         (r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, custom, "src_type",
                                        "dst_type")) != 0)
         return r;
-    if (!reduces) { /* without dst, no values are reduced: the scan only counts runs */
+    if (!reduces) { /* the call has no dst: the scan only counts runs */
         memset(e, 0, sizeof(*e));
         e->src = GPUSCAN_TYPE_U32;
         e->dst = wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
