@@ -750,7 +750,8 @@ GPUSCAN_API uint32_t gpuscan_version(void);
    Returns 0 for NULL and for unknown names. Bindings compare these sizes with those of their own structs. */
 GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
-/* Describes what all operations share. Each operation X has four functions. gpuscan_X's comment describes the rest.
+/* Describes what all operations share. Each operation X has four functions. The comment of gpuscan_X has what is
+   particular to the operation.
 
    gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
    only when it needs a program for the first time, and when the object's scratch grows and is cleared. A new program is
@@ -2200,7 +2201,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 850 \"kernels.cl.inc\"\n"
+"#line 851 \"kernels.cl.inc\"\n"
 "$u$RUN_STATE\n\n\n"
 "@M$RUN_COUNT `run_$f;\n"
 "@)\n"
@@ -2327,7 +2328,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 985 \"kernels.cl.inc\"\n"
+"#line 986 \"kernels.cl.inc\"\n"
 "$u@a\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@D$FLAGS_BEFORE (@G && @a == @a_FLAGS)\n"
 "@D$COMPARES_KEYS (@a == @a_KEYS || $FLAGS_BEFORE)\n"
@@ -2469,7 +2470,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1158 \"kernels.cl.inc\"\n"
+"#line 1159 \"kernels.cl.inc\"\n"
 "@D$$w_LINKS 16\n\n\n"
 "@D$STEP_LINKS 16\n\n\n"
 "$u$RUN_STATE\n"
@@ -2574,7 +2575,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1279 \"kernels.cl.inc\"\n"
+"#line 1280 \"kernels.cl.inc\"\n"
 "@D$PACKED_HERE ($PACKED * @O >= 4 && $LITTLE_ENDIAN)\n"
 "$u$PACKED_HERE\n"
 "@-$r`packed$z($r`U@d$8){\n"
@@ -2614,7 +2615,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1326 \"kernels.cl.inc\"\n"
+"#line 1327 \"kernels.cl.inc\"\n"
 "#ifndef @E\n"
 "@D@E 0\n"
 "@_\n"
@@ -2670,7 +2671,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1388 \"kernels.cl.inc\"\n"
+"#line 1389 \"kernels.cl.inc\"\n"
 "$u$INTEGRAL || $QUAN$w\n"
 "@D$SHARED_ALIGNED @(aligned(32)))\n"
 "@w\n"
@@ -2712,7 +2713,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "$u!$REDUCE && !$UNIFORM_ADD\n"
 "$FITS(@r,@]`@r))\n"
 "@_\n"
-"$u@:\n\n"
+"$u@:\n\n\n"
 "@D$EXCHANGE(name, `R, by) \\\n"
 " @-`R name##_##by##_by(`R $s@d`F,@l`S*@m){ \\\n"
 " name##_`Ss in,out; \\\n"
@@ -2953,7 +2954,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1732 \"kernels.cl.inc\"\n"
+"#line 1734 \"kernels.cl.inc\"\n"
 "@D$BEFORE_FROM_END \\\n"
 " (@yS_APART&& !@8&& !$RUNS&& !($SCAN_ROWS&&@O>4))\n\n"
 "@D@* (@yS * @O)\n\n\n"
@@ -3075,7 +3076,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$3!@a)\n"
 "@[$RUNS?@tmask`Z:0;\n"
 "@[@t`Ds[k*@O/32]>>(k*@O%32)&(0x@kffu>>(32-@O`X\n"
-"}\n\n"
+"}\n\n\n"
 "@F$c`$a_@h(@j`@=int k){\n"
 "@[$BEGINS&&(@t$a>>k&1)!`Y\n"
 "}\n"
@@ -3159,7 +3160,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@D$FUNNEL(a, b) \\\n"
 " @c($LITTLE_ENDIAN?(@Q(b)<<32|(a))>>bits:(@Q(a)<<32|(b))<<bits>>32)\n"
 "@q(`S4)($FUNNEL(a,b),$FUNNEL(b,c),$FUNNEL(c,d),$FUNNEL(d,e`X\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@F`S4 `@vs_shift(`S4 passed,`S4 $5@d$h,@%\n"
 "$r`C=(@y+@yS-1)%@yS,`Us=$h/4,bits=$h%4*8,y,z,w;\n"
 "$3`Us==4)\n"
@@ -3174,7 +3175,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$3`Us==1)\n"
 "@[`funnels(y,z,w,$5.x,$5.y,bits);\n"
 "@[`funnels(``F_at(passed.x,`C),y,z,w,$5.x,bits);\n"
-"}\n\n\n",
+"}\n\n\n"
 "@F$t`@v_$n_shifted(@X`$2*to,@j`$2_@v*out,int k,\n"
 "`S4*@h,@%\n"
 "$rpast=@c(size_t)to%16,split=@O-past/@c@]`$2),`F=@y;\n"
@@ -3266,7 +3267,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$3@y==0&&$o&&at>0)\n"
 "@tprior= *$AT($vS$x`C),at-1,1);\n"
 "@_\n"
-"}\n\n\n"
+"}\n\n\n",
 "@F$t@g@v_`Ds`V`@=@j`key_@v*`E,\n"
 "@2$v*`C@Rat@d`H@d$5){\n"
 "@3@#+){\n"
@@ -3281,7 +3282,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`Ds|=1;\n"
 "@gput_`Ds($pk,`Ds,$o);\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "@F$t@g`Ds`V`@=``C `C@R$h@R$f@d$5,\n"
 "@u@o){\n"
 "$r`H=@g`H($h,$f);\n"
@@ -3410,7 +3411,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@trising|=rises<<k;\n"
 "@_\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "@F$t@g`F$zs`V`@=@u$h@R$f@d$5,\n"
 "`$m*$8s){\n"
 "$r`H=@g`H($h,$f);\n"
@@ -3418,7 +3419,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@g@v$zs`W$p$h+$5,0,$$w,$5,$8s);\n"
 "else\n"
 "@g@v$zs`W$p$h+$5,$PAD$x*`Q),`H,$5,$8s);\n"
-"}\n\n\n",
+"}\n\n\n"
 "@F$t@gb$1ots(@j`@=@T_t*`Ds,\n"
 "@%\n"
 "$u@:\n"
@@ -3492,7 +3493,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2371 \"kernels.cl.inc\"\n"
+"#line 2374 \"kernels.cl.inc\"\n"
 "@Mushort `$l;\n\n\n\n\n\n\n"
 "@)\n"
 "@l$STAGED*@Ws;\n"
@@ -3680,7 +3681,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2584 \"kernels.cl.inc\"\n"
+"#line 2587 \"kernels.cl.inc\"\n"
 "$u$BEGINS\n\n\n"
 "@F`@n @g`N_`C`V`@=`@n*x,\n"
 "@j`@Z*@Z,@%\n"
@@ -3997,7 +3998,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2943 \"kernels.cl.inc\"\n"
+"#line 2946 \"kernels.cl.inc\"\n"
 "@D@`4(at, d, `F) at(`F, d), at((`F) + 1, d), at((`F) + 2, d), at((`F) + 3, d)\n"
 "@D@`8(at, d, `F) @`4(at, d, `F), @`4(at, d, (`F) + 4)\n"
 "@D@`16(at, d, `F) @`8(at, d, `F), @`8(at, d, (`F) + 8)\n"
@@ -4707,7 +4708,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3795 \"kernels.cl.inc\"\n"
+"#line 3798 \"kernels.cl.inc\"\n"
 "@)\n"
 "@u$6,$h,$f;\n"
 "$r`Q;\n"
@@ -5214,7 +5215,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4467 \"kernels.cl.inc\"\n"
+"#line 4470 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``N_$6s_@ns;\n\n"
@@ -5504,7 +5505,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4806 \"kernels.cl.inc\"\n"
+"#line 4809 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_NUMBERS\n"
 "}`@ns;\n\n"
@@ -5613,7 +5614,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4943 \"kernels.cl.inc\"\n"
+"#line 4946 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_@eS_NUMBERS\n"
 "}@B@ns;\n\n\n\n"
@@ -6039,7 +6040,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5423 \"kernels.cl.inc\"\n"
+"#line 5426 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}``N_`Ds_@ns;\n\n"
@@ -6089,7 +6090,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5503 \"kernels.cl.inc\"\n"
+"#line 5506 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SELECT_NUMBERS\n"
 "}`@ns;\n\n"
@@ -6562,7 +6563,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6068 \"kernels.cl.inc\"\n"
+"#line 6071 \"kernels.cl.inc\"\n"
 "$u$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "$u!$UNDIVIDED\n"
 "@)\n"
@@ -6887,7 +6888,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6414 \"kernels.cl.inc\"\n"
+"#line 6417 \"kernels.cl.inc\"\n"
 "@)\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@ns;\n\n"
@@ -6962,7 +6963,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6499 \"kernels.cl.inc\"\n"
+"#line 6502 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@D$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@M$RESULT_TYPE `result_t;\n"
@@ -7180,7 +7181,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6763 \"kernels.cl.inc\"\n"
+"#line 6766 \"kernels.cl.inc\"\n"
 "@D$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@M$OFFSET `offset;\n"
 "@M$PASTE($OFFSET,2)`ends;\n"
@@ -7825,7 +7826,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7519 \"kernels.cl.inc\"\n"
+"#line 7522 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@D$REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -7877,7 +7878,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7594 \"kernels.cl.inc\"\n"
+"#line 7597 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8261,7 +8262,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8035 \"kernels.cl.inc\"\n"
+"#line 8038 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8757,7 +8758,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8616 \"kernels.cl.inc\"\n"
+"#line 8619 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9072,7 +9073,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8994 \"kernels.cl.inc\"\n"
+"#line 8997 \"kernels.cl.inc\"\n"
 "@D$COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9162,7 +9163,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9115 \"kernels.cl.inc\"\n"
+"#line 9118 \"kernels.cl.inc\"\n"
 "@D$@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@D$PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@D$STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9412,7 +9413,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9415 \"kernels.cl.inc\"\n"
+"#line 9418 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9792,7 +9793,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9867 \"kernels.cl.inc\"\n"
+"#line 9870 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_size(0),\n"
@@ -9804,7 +9805,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9887 \"kernels.cl.inc\"\n"
+"#line 9890 \"kernels.cl.inc\"\n"
 "@M$v_BITS `key_bits;\n"
 "@M$v_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9911,7 +9912,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10019 \"kernels.cl.inc\"\n"
+"#line 10022 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -9962,7 +9963,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10082 \"kernels.cl.inc\"\n"
+"#line 10085 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10099,7 +10100,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10242 \"kernels.cl.inc\"\n"
+"#line 10245 \"kernels.cl.inc\"\n"
 "@D@bSTEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10377,7 +10378,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10576 \"kernels.cl.inc\"\n"
+"#line 10579 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -11038,7 +11039,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11366 \"kernels.cl.inc\"\n"
+"#line 11369 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11193,7 +11194,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11547 \"kernels.cl.inc\"\n"
+"#line 11550 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11286,7 +11287,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11650 \"kernels.cl.inc\"\n"
+"#line 11653 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
@@ -11687,7 +11688,7 @@ typedef struct gpuscan__facts {
     X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* how far ahead src is prefetched, in bytes; 0: not at all */  \
     X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* prefetch distance, bytes; 0: large outputs bypass caches */  \
     X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1)) /* maximum elements that one work-item sorts in one launch */         \
-    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item. Fewer leave more partial cache lines */   \
+    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item. With less, more cache lines are partial */\
     X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum elements of a sort that first moves keys into buckets */       \
     /* A sort makes no buckets if they would have, on average, more bytes than the larger of two limits: this number   \
        (its half if values move with the keys), and half of a core's share of the cache (at most 8 MiB) */             \
@@ -12323,7 +12324,8 @@ typedef struct gpuscan__elements {
     int wide;             /* 1: runs and elements are counted in 64 bits */
 } gpuscan__elements;
 
-/* ELEMENTS: an element is kept if its flag, or custom->select of it, is not 0. BITS: each bit of a word is a flag. */
+/* ELEMENTS: an element is kept if its flag is not 0 or, with a predicate, if custom->select(element) is not 0. BITS:
+   each bit of a word is a flag. */
 enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BITS };
 
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
@@ -12734,9 +12736,9 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_OTHER_CPU, "CPU", CL_DEVICE_TYPE_CPU, 0, "", 1, 256, 0},
     {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, "", 1, 4096, 0}};
 
-/* NVIDIA's rows and numbers were measured on an H200. No AMD or Intel GPU was available: their rows and numbers were
-   measured on an H100 or H200, without PTX except to exchange values between lanes and, in AMD's rows, to load tiles'
-   sums. Groups of AMD's and Intel's GPUs can wait for each other, as tests showed (Sorensen and others, 2021). */
+/* The tables' rows and numbers for NVIDIA were measured on an H200. No AMD or Intel GPU was available, so theirs were
+   measured on an H100 or H200. There, lanes exchanged values by PTX, and so were tiles' sums loaded for AMD. All else
+   did without PTX. Groups of AMD's and Intel's GPUs can wait for each other (Sorensen and others, 2021). */
 
 /* Lists the tiles of scans, selections and runs. A call gets the first row that fits device and call. On NVIDIA's GPUs:
      small scans  up to GPUSCAN__FEW_TILES tiles. All groups run at the same time, and each loads the sums of all tiles
@@ -12927,9 +12929,9 @@ static void gpuscan__choose_profile(gpuscan__device *device) {
     device->profile.tuning_count = GPUSCAN__COUNT_OF(gpuscan__tunings);
 }
 
-/* Copies the profile's column of gpuscan__numbers to the fields before `facts`. A vendor's rows and column are for
-   lanes that exchange values. If the lanes do not, the device gets the rows and the column of OTHER_GPU, except for
-   histograms, whose numbers depend on the local memory. tuning: scan-no-lanes, sort-no-lanes */
+/* Copies the profile's column of gpuscan__numbers to the fields before `facts`. A vendor's column, and its rows of
+   gpuscan__tunings, are for lanes that exchange values. A GPU whose lanes exchange none gets those of OTHER_GPU, except
+   for histograms: their numbers depend on the local memory. tuning: scan-no-lanes, sort-no-lanes */
 static void gpuscan__choose_numbers(gpuscan__device *device) {
     gpuscan__profile *p = &device->profile;
     uint32_t vendor = gpuscan__log2(p->facts.devices);
@@ -13264,7 +13266,7 @@ GPUSCAN__COLD uint64_t gpuscan__device_hash(gpuscan *gs) {
    byte order. The checksum covers all bytes after the field `checksum`. */
 typedef struct gpuscan__blob_header {
     uint64_t magic, device_hash, size, checksum, entries;
-    uint64_t scratch[GPUSCAN__SCRATCHES]; /* bytes of scratch that the object needed when the blob was made */
+    uint64_t scratch[GPUSCAN__SCRATCHES]; /* bytes of scratch that the gpuscan object had when it made the blob */
 } gpuscan__blob_header;
 #define GPUSCAN__BLOB_CHECKED offsetof(gpuscan__blob_header, entries)
 
@@ -14026,8 +14028,8 @@ struct gpuscan__chain {
     cl_event own[2];       /* events that the chain has to release; `waits` may point to them */
     gpuscan__place place;
     gpuscan__recording *recording; /* in a rehearsal, launches are recorded here and not enqueued; otherwise NULL */
-    size_t kernel, global; /* a pending launch's kernel, and work-items (0: none is pending). The next command or the
-                              call's end enqueues it: only then is it known whether it is the last command */
+    size_t kernel, global; /* the pending launch: its kernel, and its work-items (0 if no launch is pending). The next
+                              command or the call's end enqueues it. Until then, it may be the call's last command */
     gpuscan_result result; /* the first error. The commands after it are not enqueued */
 };
 
@@ -15946,7 +15948,7 @@ static void gpuscan__stage_end(gpuscan *gs, cl_mem *mems) {
         gpuscan__forget_mem(gs, &mems[i]);
 }
 
-/* Creates a rehearsal's buffers and image, and clears the buffers, but of the scratch only the bytes that must be 0. */
+/* Creates a rehearsal's buffers and image. Clears the buffers, and those bytes of the scratch that must be 0. */
 static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *mems, const gpuscan__stage *stage) {
     const uint64_t bytes[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->scratch};
     const uint64_t zeros[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->zeros};
@@ -17064,7 +17066,8 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes of each line that a CPU's work-item scans */
 #define GPUSCAN__COLUMNS_FEW   16 /* a CPU has a program for each number of columns up to 16, and one for all others */
 
-/* Returns how many columns a GPU's work-item scans: enough for 32 bits if lines are aligned to 32 bits, else 1. */
+/* Returns how many columns a GPU's work-item scans: as many as have 32 bits if elements of src and dst have the same
+   size, 1 or 2 bytes, and lines are aligned to 32 bits. Otherwise 1. */
 static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     uint64_t all = plan->columns | plan->cut.src_pitch | plan->dst_pitch | desc->src.offset | desc->dst.offset;
@@ -18841,7 +18844,8 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 #define GPUSCAN__FEW_EDGES   256  /* above this many bins, edges stay in global memory if there are no cells */
 #define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples to use cells: to make cells takes time */
 
-/* Puts edges in local memory if they fit. To make room, reduces copies of bins: up to FEW_EDGES bins keep 4 or more. */
+/* Puts edges in local memory if they fit. To make room, makes fewer copies of the bins: at least 4 if there are at most
+   FEW_EDGES bins, otherwise at least 1. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
@@ -20241,7 +20245,7 @@ enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 }; /* maximum fields 
 typedef struct gpuscan__sort_key {
     uint32_t form, digit_bits;
     uint32_t wide;  /* 1: positions have 64 bits */
-    uint32_t copies, loads; /* copies: a group's counts of each digit. loads: keys that a work-item loads at once */
+    uint32_t copies, loads; /* copies: counters that a group has for each digit. loads: keys loaded at once */
     uint32_t whole;   /* 1: keys are floats that are sorted by all of their bits. 0 in MULTI_PASS */
     uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory in 2 or 4 turns */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
@@ -21614,10 +21618,10 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 
 /* gpuscan__quantile_resolve checks the fractions, and sets bins' bounds and rows of counters. A row is a histogram.
    gpuscan__quantile_choose takes MULTI_PASS or CPU_MULTI_PASS, and a variant.
-    variant  | chosen for                                                           | a row is the task of
-    ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group
-    SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group (several rows)
-    RANKS    | otherwise                                                            | row_groups groups */
+    variant  | chosen for                                                           | who processes rows
+    ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group, one row
+    SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group, several rows
+    RANKS    | otherwise                                                            | row_groups groups, one row */
 
 typedef struct gpuscan__quantile_key {
     uint32_t variant; /* GPUSCAN__QUANTILE_ALL, _SMALL or _RANKS: see [QUANTILE] */
