@@ -774,8 +774,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    Memory of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the largest power of two that
                    divides the element's size, but to no more than 16 bytes. (At call.scratch's offset it must be
                    aligned to 64 bytes.) Custom types that need a larger alignment (float8: 32 bytes, double16: 128
-                   bytes) need that alignment, also for the beginning of call.scratch's buffer. A buffer that an image
-                   is made of counts as a whole.
+                   bytes) need that alignment, also for the beginning of call.scratch's buffer. If an image was created
+                   from a buffer, the whole buffer counts as its range.
      count_buffer  Optional: one number of count_type, u32 (default) or u64. The device reads the count when the call
                    runs. The desc's `count` is the maximum: it replaces a larger count, and it decides sizes, pitches
                    and scratch. Outputs of elements past the count are unchanged.
@@ -800,8 +800,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    are left out. Events, queue and buffers may be missing, except a count_buffer, images, a histogram's weights, a
    quantile's cdf, and outputs of selections and runs, if the call has these. (If a selection or runs have no output at
    all, it assumes dst or keys_dst.) Buffers that the call would refuse count as missing. *event becomes NULL. With
-   AUTO, it prepares a scan for both cases, in place and not in place. It prepares a selection as in place only if the
-   desc's buffers show that it is in place. It prepares a sort as in place unless the buffers show that it is not. It
+   AUTO, it prepares a scan for both cases, in place and not in place. It prepares a selection in place only if the
+   desc's buffers show that it is in place. It prepares a sort in place unless the buffers show that it is not. It
    returns what the call would, except errors of buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) stores in *size the maximum bytes of scratch that a call with this desc needs,
