@@ -807,8 +807,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    gpuscan_X_scratch_size(gs, desc, size) stores in *size the maximum bytes of scratch that a call with this desc needs,
    counted from call.scratch.offset. This may be 0. It builds and tests the program, whose groups decide the size. A
    smaller count may need more scratch: with call.counts_from, *size is enough for all counts from that one to the
-   desc's `count`. The function takes the same desc and returns the same errors as gpuscan_X_prepare. *size is 0 after a
-   failure.
+   desc's `count`. If the object gives up a strategy or lanes later (see refusals in gpuscan_info), calls may need more,
+   and return SCRATCH_TOO_SMALL. The function takes the same desc and returns the same errors as gpuscan_X_prepare.
+   *size is 0 after a failure.
 
    gpuscan_X_host works on host arrays, and blocks until the result is there. `desc` may be NULL. The function's own
    arrays and numbers, and the desc's fields host_..., replace fields of the desc; the replaced fields must be zero.
@@ -5641,12 +5642,16 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@Munion{\n"
 "`$7 $7;\n"
 "`$2 $2;\n"
-"}@B@W;\n"
+"}@B@W;\n\n\n"
 "@D$LINES_MEMORY local\n"
+"@D$SRC_AT(p, c) ((@l@j@B@W *)(p))[c].$7\n"
+"@D$DST_AT(p, c) ((@l@B@W *)(p))[c].$2\n"
 "@D$NEXT_LINE(p, `P) (p) += (`P)\n"
 "@w\n"
 "@M@U @B@s;\n"
 "@D$LINES_MEMORY global\n"
+"@D$SRC_AT(p, c) ((@2`$7 *)(p))[c]\n"
+"@D$DST_AT(p, c) ((@X`$2 *)(p))[c]\n"
 "@D$NEXT_LINE(p, `P) \\\n"
 " (p)+=(`P); \\\n"
 " $FORGET_ULONG(p)\n"
@@ -5744,7 +5749,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "x`Z.`U= *($LINES_MEMORY @j`S*)`C;\n"
 "else $3k<some)\n"
 "@`@e\n"
-"x`Z.$7[c]=(($LINES_MEMORY @j`$7*)`C)[c];\n"
+"x`Z.$7[c]=$SRC_AT(`C,c);\n"
 "$NEXT_LINE(`C,`C_`P);\n"
 "}\n"
 "@3$rk`Yk<$PIECE_LINES;k++){\n"
@@ -5759,7 +5764,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "*($LINES_MEMORY `S*)to=y.`U;\n"
 "else $3k<some&&$ns)\n"
 "@`@e\n"
-"(($LINES_MEMORY `$2*)to)[c]=y.$2[c];\n"
+"$DST_AT(to,c)=y.$2[c];\n"
 "$NEXT_LINE(to,to_`P);\n"
 "}\n"
 "$3$HAS_CHAIN&& ++pieces%$LINK_PIECES==0)\n"
@@ -6040,7 +6045,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5426 \"kernels.cl.inc\"\n"
+"#line 5432 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}``N_`Ds_@ns;\n\n"
@@ -6090,7 +6095,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5506 \"kernels.cl.inc\"\n"
+"#line 5512 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SELECT_NUMBERS\n"
 "}`@ns;\n\n"
@@ -6563,7 +6568,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6071 \"kernels.cl.inc\"\n"
+"#line 6077 \"kernels.cl.inc\"\n"
 "$u$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "$u!$UNDIVIDED\n"
 "@)\n"
@@ -6888,7 +6893,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6417 \"kernels.cl.inc\"\n"
+"#line 6423 \"kernels.cl.inc\"\n"
 "@)\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@ns;\n\n"
@@ -6963,7 +6968,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6502 \"kernels.cl.inc\"\n"
+"#line 6508 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@D$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@M$RESULT_TYPE `result_t;\n"
@@ -7181,7 +7186,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6766 \"kernels.cl.inc\"\n"
+"#line 6772 \"kernels.cl.inc\"\n"
 "@D$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@M$OFFSET `offset;\n"
 "@M$PASTE($OFFSET,2)`ends;\n"
@@ -7826,7 +7831,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7522 \"kernels.cl.inc\"\n"
+"#line 7528 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@D$REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -7878,7 +7883,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7597 \"kernels.cl.inc\"\n"
+"#line 7603 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8262,7 +8267,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8038 \"kernels.cl.inc\"\n"
+"#line 8044 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8758,7 +8763,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8619 \"kernels.cl.inc\"\n"
+"#line 8625 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9073,7 +9078,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8997 \"kernels.cl.inc\"\n"
+"#line 9003 \"kernels.cl.inc\"\n"
 "@D$COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9163,7 +9168,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9118 \"kernels.cl.inc\"\n"
+"#line 9124 \"kernels.cl.inc\"\n"
 "@D$@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@D$PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@D$STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9413,7 +9418,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9418 \"kernels.cl.inc\"\n"
+"#line 9424 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9793,7 +9798,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9870 \"kernels.cl.inc\"\n"
+"#line 9876 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_size(0),\n"
@@ -9805,7 +9810,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9890 \"kernels.cl.inc\"\n"
+"#line 9896 \"kernels.cl.inc\"\n"
 "@M$v_BITS `key_bits;\n"
 "@M$v_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9912,7 +9917,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10022 \"kernels.cl.inc\"\n"
+"#line 10028 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -9963,7 +9968,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10085 \"kernels.cl.inc\"\n"
+"#line 10091 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10100,7 +10105,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10245 \"kernels.cl.inc\"\n"
+"#line 10251 \"kernels.cl.inc\"\n"
 "@D@bSTEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10378,7 +10383,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10579 \"kernels.cl.inc\"\n"
+"#line 10585 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -11039,7 +11044,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11369 \"kernels.cl.inc\"\n"
+"#line 11375 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11194,7 +11199,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11550 \"kernels.cl.inc\"\n"
+"#line 11556 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11287,7 +11292,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11653 \"kernels.cl.inc\"\n"
+"#line 11659 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
@@ -12866,15 +12871,23 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(LLVMPIPE, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0),
     GPUSCAN__TILE(UNKNOWN, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0)};
 
+/* Returns the profile bit whose rows and numbers suit the device. A vendor's are for lanes that exchange values. A GPU
+   whose lanes exchange none gets those of OTHER_GPU. */
+static uint32_t gpuscan__tuned_for(const gpuscan__device *device) {
+    uint32_t devices = device->profile.facts.devices, vendors = GPUSCAN__ON_NVIDIA | GPUSCAN__ON_AMD_OR_INTEL;
+    return device->lanes == GPUSCAN__LANES_NONE && (devices & vendors) ? (uint32_t)GPUSCAN__ON_OTHER_GPU : devices;
+}
+
 /* Returns the first row that fits the device and the call, or NULL. calls: the call's GPUSCAN__FOR_... bits. size: an
    element's bytes. bytes: all elements' bytes. strategies: bit s allows rows of strategy s, AUTO's bit all rows. */
 static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
                                                    unsigned strategies) {
     const gpuscan__profile *profile = &gs->device.profile;
+    uint32_t devices = gpuscan__tuned_for(&gs->device);
     size_t i;
     for (i = 0; i < profile->tuning_count; i++) {
         const gpuscan__tuning *row = &profile->tunings[i];
-        if ((row->devices & profile->facts.devices) && (row->calls & ~calls) == 0 && bytes <= row->up_to &&
+        if ((row->devices & devices) && (row->calls & ~calls) == 0 && bytes <= row->up_to &&
             (row->size == 0 || row->size == size) && (strategies & (1u << GPUSCAN_STRATEGY_AUTO | 1u << row->strategy)))
             return row;
     }
@@ -12929,19 +12942,16 @@ static void gpuscan__choose_profile(gpuscan__device *device) {
     device->profile.tuning_count = GPUSCAN__COUNT_OF(gpuscan__tunings);
 }
 
-/* Copies the profile's column of gpuscan__numbers to the fields before `facts`. A vendor's column, and its rows of
-   gpuscan__tunings, are for lanes that exchange values. A GPU whose lanes exchange none gets those of OTHER_GPU, except
-   for histograms: their numbers depend on the local memory. tuning: scan-no-lanes, sort-no-lanes */
+/* Copies columns of gpuscan__numbers to the fields before `facts`, when the device is opened. They stay if the object
+   gives lanes up later, since callers know how much scratch their calls need by these numbers. Histograms always
+   have the vendor's column, since their numbers depend on the local memory. tuning: scan-no-lanes, sort-no-lanes */
 static void gpuscan__choose_numbers(gpuscan__device *device) {
     gpuscan__profile *p = &device->profile;
-    uint32_t vendor = gpuscan__log2(p->facts.devices);
     size_t n;
-    if (device->lanes == GPUSCAN__LANES_NONE && (p->facts.devices & (GPUSCAN__ON_NVIDIA | GPUSCAN__ON_AMD_OR_INTEL)))
-        p->facts.devices = GPUSCAN__ON_OTHER_GPU;
     for (n = 0; n < GPUSCAN__COUNT_OF(gpuscan__numbers); n++) {
         size_t at = n * sizeof(uint32_t);
         int is_histogram = at - offsetof(gpuscan__profile, histogram) < sizeof(p->histogram);
-        uint32_t column = is_histogram ? vendor : gpuscan__log2(p->facts.devices);
+        uint32_t column = gpuscan__log2(is_histogram ? p->facts.devices : gpuscan__tuned_for(device));
         memcpy((unsigned char *)p + at, &gpuscan__numbers[n][column], sizeof(uint32_t));
     }
 }
@@ -15197,7 +15207,6 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
 static void gpuscan__leave_lanes(gpuscan *gs) {
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = GPUSCAN__LANE_WIDTH;
-    gpuscan__choose_numbers(&gs->device);
     gpuscan__choose_fence(gs);
 }
 
@@ -20641,7 +20650,8 @@ static int gpuscan__sort_fit_one_launch(const gpuscan *gs, gpuscan__sort_plan *p
     int is_quick = gpuscan__sort_is_quick(gs, sort->group);
     int is_intel = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS; /* its compiler spills what needs many registers */
     uint32_t most_tile = is_intel && own->value_size ? GPUSCAN__SORT_TOGETHER_TILE / 2 : GPUSCAN__SORT_TOGETHER_TILE;
-    uint32_t can_halve = sort->halves && gpuscan__whole_lanes(gs, group) && bytes == 8;
+    uint32_t can_halve = sort->halves && gpuscan__whole_lanes(gs, group) &&
+                         (plan->keys.size == 8 || own->value_size == 8);
     size_t i;
     if (own->fields[0])
         return 0;

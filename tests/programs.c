@@ -1238,6 +1238,21 @@ static void spills(int is_intel) {
     table = usual;
 }
 
+/* Checks that a sort needs no more scratch than it was said to after the object has given up its lanes. */
+static void keeps_scratch(void) {
+    gpuscan *gs = fresh();
+    gpuscan_sort_desc desc;
+    uint64_t with = 0, without = 0;
+    memset(&desc, 0, sizeof desc);
+    desc.key_type = GPUSCAN_TYPE_U8;
+    desc.count = 3u << 21;
+    expect(gpuscan_sort_scratch_size(gs, &desc, &with) == GPUSCAN_SUCCESS, "scratch of a sort");
+    gpuscan__leave_lanes(gs);
+    expect(gpuscan_sort_scratch_size(gs, &desc, &without) == GPUSCAN_SUCCESS && without <= with,
+           "scratch of a sort that has lost its lanes");
+    gpuscan_destroy(gs);
+}
+
 /* Sorts by one launch, of groups that must all run at once, or by one launch a pass, for lack of compute units. */
 static void sorts(uint32_t units, uint64_t count, int together) {
     gpuscan *gs = fresh();
@@ -1472,6 +1487,7 @@ int main(int argc, char **argv) {
         }
         if (strcmp(fake.device->file, "amd") == 0 || strcmp(fake.device->file, "intel") == 0) {
             one_launch();
+            keeps_scratch();
             spills(strcmp(fake.device->file, "intel") == 0);
         }
         if (strcmp(fake.device->file, "amd") == 0) {
