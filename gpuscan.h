@@ -5615,7 +5615,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4946 \"kernels.cl.inc\"\n"
+"#line 4949 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_@eS_NUMBERS\n"
 "}@B@ns;\n\n\n\n"
@@ -5630,7 +5630,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@D$HAS_CHAIN (!$WORD && !@8)\n\n"
 "@D$LINK_PIECES ($CPU ? $STEP_LINKS : 1)\n"
 "@D$HAS_@{S (!$CPU && !$UNDIVIDED)\n"
-"@D$LOADED_LINKS 8\n\n\n\n"
+"@D$LOADED_LINKS 8u\n\n\n\n"
 "@Munion{\n"
 "`$7 $7[$UNIT];\n"
 "`$2 $2[$UNIT];\n"
@@ -5659,6 +5659,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@)\n"
 "$u$WORD\n"
 "@B@W stage[$@|*$KEPT_LINES]@(aligned(16)`X\n"
+"$rspare[4];\n"
 "$rticket,kn$5;\n"
 "@_\n"
 "@U slots[$@|*$UNIT];\n"
@@ -5680,6 +5681,10 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$runit,$b;\n"
 "$rwidth,$bs;\n"
 "$r$1;\n"
+"$u$WORD\n"
+"@luchar*stage;\n"
+"$r`P;\n"
+"@_\n"
 "$cleads;\n"
 "}`@is;\n\n"
 "@-`@is @Bof(@j@B@ns*@ns@Rstrip@dwidth,\n"
@@ -5698,6 +5703,9 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "at.$f=$f;\n"
 "at.`Is=@ns->$b_`Is;\n"
 "at.band=band*at.$bs*at.`Is;\n"
+"$u$WORD\n"
+"at.`P=@c@ns->`P;\n"
+"@_\n"
 "at.$h=at.band+at.$b*at.`Is;\n"
 "@[at;\n"
 "}\n"
@@ -5709,28 +5717,33 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "slots[$SLOT(at,`A$b,c)]=$5[c];\n"
 "@7\n"
 "@`@e\n"
-"@C$b=`Aleads?0:`A$bs;$b<`A$bs;$b+=$LOADED_LINKS){\n"
+"@C$b=`Aleads?0:`A$bs,some;$b<`A$bs;$b+=some){\n"
 "@U `Js[$LOADED_LINKS];\n"
+"some=min(`A$bs-$b,$LOADED_LINKS-(`J+$b)%$LOADED_LINKS);\n"
 "@3$rk`Yk<$LOADED_LINKS;k++)\n"
 "`Js`Z=slots[$SLOT(at,min($b+k,`A$bs-1),c)];\n"
 "@3$rk`Yk<$LOADED_LINKS;k++)\n"
-"$3$b+k<`A$bs){\n"
+"$3k<some){\n"
 "slots[$SLOT(at,$b+k,c)]=@p[c];\n"
-"@p[c]=@U_`L`W@p[c],``J$z(`Js`Z),`J+$b+k);\n"
+"@p[c]=@U_add`W@p[c],``J$z(`Js`Z`X\n"
 "}\n"
+"$3(`J+$b+some)%$$w_LINKS==0)\n"
+"@p[c]=@U_settle`W@p[c]);\n"
 "}\n"
 "@7\n"
 "@`@e\n"
 "$3`A$1)\n"
 "$5[c]=slots[$SLOT(at,`A$b,c)];\n"
 "}\n\n\n\n",
-"@D$@{_AFTER(x) `@}`Wouter[c], $HAS_@{S ? `@}`W$k[c], x) : (x))\n"
+"@D$IN_BAND(x) ($HAS_@{S ? `@}`W$k[c], x) : (x))\n"
+"@D$@{_AFTER(x) \\\n"
+" `@}`Wouter[c],$WORD?@J`Wbatch,$IN_BAND(x)):$IN_BAND(x))\n"
 "@D$RESULT(x) \\\n"
 " (!$ns||@8?(x):$@{_AFTER($HAS_CHAIN?`@}`Wchain[c],x):(x)))\n\n\n\n"
 "@F$t@B$b`V`t*$8s,$LINES_MEMORY @juchar*`C@R`C_`P,\n"
 "$LINES_MEMORY uchar*to@Rto_`P,@j@U*outer,\n"
-"@j@U*$k,@X`$2*$qs,@j$c$ns,\n"
-"@j`@is*at){\n"
+"$0batch,@j@U*$k,@X`$2*$qs,\n"
+"@j$c$ns,@j`@is*at){\n"
 "@j$cin_`Us=$UNITS_WHOLE(`C,`C_`P),out_`Us=$UNITS_WHOLE(to,to_`P);\n"
 "@U chain[$UNIT];\n"
 "@u`G=`A$1?min(`A$h+`A`Is,`A$f):0;\n"
@@ -5783,64 +5796,100 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@D$@eS_TOTALS \\\n"
 " (@c@L@6TOTAL?$qs+@L$q@S+`A@i:0)\n\n"
 "$u$WORD\n"
-"@D$$w_LINES(at) ((at)->$bs * $KEPT_LINES)\n\n\n"
-"@D$FOLD_LINKS (@8 && @4 == 1 ? 4 : 1)\n"
+"@D$BATCH_BANDS (@4 <= 2 ? 4 : 1)\n"
 "@D$@e_TAG(kind) (@c@Lepoch << 2 | (kind))\n\n"
 "@D$@e_SUM(band) \\\n"
 " (@s+@L@s@S+((band)*`A@is+`A@i)*@4)\n"
-"@D$@e_CARRY(band) \\\n"
+"@D$@e_CARRY(batch) \\\n"
 " (@s+@L@s@S+@Lbands*`A@is*@4+ \\\n"
-" ((band)*`A@is+`A@i)*@/)\n\n\n\n\n"
-"@F$t@Bmove(@Xuchar*$1,@j$rsize@Rpitch,@j`@is*at,\n"
-"@l@B@W*stage,@j$c$ns){\n"
-"$r`Is=$$w_LINES(at),`H=@cmin(`A$f-`Aband,@Q`Is);\n"
-"$rnear=`Awidth*@c@]@B@W);\n"
-"$r`I=`A$1?`A$b:`H,`P=`A$bs,item=`Aunit;\n"
-"@ustrip=`A@i-`Aunit,far=pitch*size;\n"
-"$r$6=@cmin(@Q`Awidth,`A@is-strip)*size;\n"
-"@luchar*`Q=(@luchar*)(stage+(@G?(`Is-`H)*`Awidth:0`X\n"
-"$1+=(@G?`A$f-`Aband-`H:`Aband)*far+strip*size;\n"
-"$rstarts=@c((size_t)$1|(size_t)`Q);\n"
-"$cflat=far==near,by_16=size==@]@B@W)&&16%size=`Y\n"
-"by_16=by_16&&(starts|(flat?`H*near:@cfar|near|$6))%16=`Y\n"
-"$3by_16&&flat){\n"
-"`H=`H*near/16;\n"
+" ((batch)*`A@is+`A@i)*@/)\n\n\n\n\n"
+"@-@luchar*@Bstage(size_t matrix@dsize@Rpitch,@j`@is*at,\n"
+"@l@B@r*@r){\n"
+"@u`I=$INDEX$x`A$f-`A$bs*`A`Is,`Aband);\n"
+"matrix+=(`I*pitch+`A@i-`Aunit)*size;\n"
+"@q(@luchar*)@r->stage+(16%size||matrix%size?0:matrix%16);\n"
+"}\n\n\n"
+"@-$t@Bcopy(@Xuchar*$o,@luchar*here,@j$rsize,@j$c$ns){\n"
+"$3$ns)\n"
+"*(@X`$2*)$o= *(@l`$2*)here;\n"
+"else $3size==4&&(size_t)$o%4==0)\n"
+"`copy_4(here,$o);\n"
+"else $3size==8&&(size_t)$o%8==0)\n"
+"`copy_8(here,$o);\n"
+"else\n"
+"*(@l`$7*)here= *(@X`$7*)$o;\n"
+"}\n\n\n",
+"@F$t@Bpieces(@Xuchar*$1,@luchar*`Q@Rfar@dnear@d$6,\n"
+"$r`Is,@j$ceven,@j$c$ns){\n"
+"$rpieces,`I,of;\n"
+"$3`Is==1){\n"
+"of=min(@c-(size_t)$1%16,$6);\n"
+"$1+=of;\n"
+"`Q+=of;\n"
+"`Is=($6-of)/16;\n"
 "far=near=$6=16;\n"
 "}\n"
-"$3by_16){\n"
-"$rpieces=$6/16;\n"
-"`P=$@|/pieces;\n"
+"pieces=max($6/16,1u);\n"
 "`I=@x/pieces;\n"
-"item=@x-`I*pieces;\n"
-"`I=`I<`P?`I:`H;\n"
-"}\n"
-"$1+=`I*far+item*(by_16?16:size);\n"
-"`Q+=`I*near+item*(by_16?16:@c@]@B@W`X\n"
-"_Pragma(\"unroll 4\")for(;`I<`H;`I+=`P,$1+=`P*far,`Q+=`P*near)\n"
-"$3by_16&&$ns)\n"
-"*(@X`S4*)$1= *(@l`S4*)`Q;\n"
-"else $3by_16)\n"
-"`copy_16($p$1);\n"
-"else $3$ns)\n"
-"*(@X`$2*)$1= *(@l`$2*)`Q;\n"
-"else $3starts%size==0&&size==4)\n"
-"`copy_4($p$1);\n"
-"else $3starts%size==0&&size==8)\n"
-"`copy_8($p$1);\n"
+"of=(@x-`I*pieces)*16;\n"
+"`I=`I<$@|/pieces?`I:`Is;\n"
+"$1+=`I*far+of;\n"
+"`Q+=`I*near+of;\n"
+"_Pragma(\"unroll 4\")for(;`I<`Is;`I+=$@|/pieces,$1+=$@|/pieces*far,\n"
+"`Q+=$@|/pieces*near){\n"
+"$rskip=even?0:@c-(size_t)$1%16;\n"
+"$3!even&&of+skip+16>$6)\n"
+"continue;\n"
+"$3$ns)\n"
+"*(@X`S4*)($1+skip)= *(@l`S4*)(`Q+skip);\n"
 "else\n"
-"*(@l`$7*)`Q= *(@X`$7*)$1;\n"
+"`copy_16(`Q+skip,$1+skip);\n"
+"}\n"
+"}\n\n\n\n\n\n"
+"@F$t@Bmove(@Xuchar*$1,@j$rsize@Rpitch,@j`@is*at,\n"
+"@j$c$ns){\n"
+"@j$r@W=@]@B@W),edge=16/size;\n"
+"$r`Q_`Is=`A$bs*@c`A`Is,`Is=@cmin(`A$f-`Aband,@Q`Q_`Is);\n"
+"@ustrip=`A@i-`Aunit,far=pitch*size;\n"
+"$r$6=@cmin(@Q`Awidth,`A@is-strip)*size,near=`A`P,singles=$6/size;\n"
+"@luchar*`Q=`Astage+(@G?(`Q_`Is-`Is)*near:0);\n"
+"$c`T=size==@W&&16%size==0&&2*edge<=$@|,even;\n"
+"$r$5,`I;\n"
+"$1+=(@G?`A$f-`Aband-`Is:`Aband)*far+strip*size;\n"
+"`T=`T&&(size_t)$1%size==0&&(@c((size_t)$1-(size_t)`Q)|(@cfar-near))%16=`Y\n"
+"$3`T&&far==near&&$6==near){\n"
+"far=$6*=`Is;\n"
+"`Is=1;\n"
+"}\n"
+"even=(@c(size_t)$1|@cfar|$6)%16=`Y\n"
+"$3`T)\n"
+"singles=even?0:2*edge;\n"
+"$5=singles?@x/singles:`Is;\n"
+"`I=$5<$@|/max(singles,1u)?$5:`Is;\n"
+"@Ck=@x-$5*singles;`I<`Is;`I+=$@|/singles){\n"
+"@Xuchar*$o=$1+`I*far;\n"
+"@luchar*here=`Q+`I*near;\n"
+"$r@~=min(@c-(size_t)$o%16,$6),end=$6-($6-@~)%16;\n"
+"$rof= !`T||k<edge?k*size:end+(k-edge)*size;\n"
+"$3!`T||of<(k<edge?@~:$6))\n"
+"@Bcopy($o+of,here+(`T?of:k*@W),size,$ns);\n"
+"}\n"
+"$3`T&&even)\n"
+"@Bpieces($1,$pfar,near,$6,`Is,true,$ns);\n"
+"else $3`T)\n"
+"@Bpieces($1,$pfar,near,$6,`Is,false,$ns);\n"
 "`copies_wait();\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "@-$0@Blate`V@uband,$@eS@<S,@j`@is*at){\n"
 "@U $5=@1@0),x;\n"
 "@X``U*`Us=$@e_SUM(band);\n"
 "$rtag=$@e_TAG($AGGREGATE);\n"
-"@ui=band*$$w_LINES(&@ns);\n"
+"@ui=band*@L$bs*@L$b_`Is;\n"
 "$3``Us_`K(`Us,tag,&x,@4))\n"
 "@[``J$z(x);\n"
 "$ROLLED @C$b`Y$b<@L$bs;$b++){\n"
 "$0$8=@0;\n"
-"$ROLLED @Ck`Yk<$KEPT_LINES&&i<`A$f;k++,i++){\n"
+"$ROLLED for(@uk`Yk<@L$b_`Is&&i<`A$f;k++,i++){\n"
 "@u`I=$INDEX$x`A$f-1,i);\n"
 "$8=@J`W\n"
 "$8,@K`W$7[@L$7@S+`I*@L$7_pitch+`A@i],`I`X\n"
@@ -5855,121 +5904,132 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@[``J$z(x);\n"
 "}\n\n\n\n"
 "@F$t@Bfold`V$rbands,$@eS@<S,@j`@is*at){\n"
-"@j$r`Js=$FOLD_LINKS;\n"
-"@U `B=@1$@eS_BASE),$e=`B,$5,x[$FOLD_LINKS];\n"
-"`@is `M= *at;\n"
-"@C@~=0,done=0,polls`Ydone<bands;){\n"
-"$r$h=@~+`A$b*`Js,$1=`A$1&&$h<bands?min(bands-$h,`Js):0;\n"
-"$r$o=$1,kn$5,whole,alike;\n"
-"@X``U*to=$@e_CARRY($h);\n"
+"@j$rmost=$BATCH_BANDS;\n"
+"$rbatches=(bands+most-1)/most;\n"
+"@U `B=@1$@eS_BASE),$e=`B,$5,x[$BATCH_BANDS];\n"
+"`@is round= *at;\n"
+"@C@~=0,done=0,polls`Ydone<batches;){\n"
+"$rbatch=@~+`A$b,$o=most,kn$5,alike;\n"
 "$0$8=@0;\n"
 "$3@x==0)\n"
-"@r->kn$5=min(bands,@~+`A$bs*`Js);\n"
-"@3$rk`Yk<`Js;k++)\n"
+"@r->kn$5=min(batches-1,@~+`A$bs);\n"
+"@3$rk`Yk<most;k++)\n"
 "x`Z=``J$y$8);\n"
-"@3$rk`Y$1&&k<`Js;k++){\n"
-"$3!``Us_`K($@e_SUM($h+min(k,$1-1)),$@e_TAG($AGGREGATE),\n"
-"&x`Z,@4))\n"
+"@3$rk`Y`A$1&&batch+1<batches&&k<most;k++)\n"
+"$3!``Us_`K($@e_SUM(batch*most+k),$@e_TAG($AGGREGATE),&x`Z,\n"
+"@4))\n"
 "$o=min($o,k);\n"
-"$3k>=$1)\n"
-"x`Z=``J$y$8);\n"
-"}\n"
-"$3polls==$POLLS&&$o<$1&&$h+$o==done)\n"
-"@Blate`Wdone,$@eS@AS,at);\n"
+"$3polls==$POLLS&&$o<most&&`Aleads)\n"
+"@Blate`Wbatch*most+$o,$@eS@AS,at);\n"
 "@7\n"
-"$3$o<$1&&``Fs_alike($h+$o,&alike))\n"
-"atomic_min(&@r->kn$5,$h+$o);\n"
-"@3$rk`Yk<`Js;k++){\n"
-"$0`L=@J`W$8,``J$z(x`Z`X\n"
-"x`Z=``J$y$8);\n"
-"$8=`L;\n"
-"}\n"
+"$3$o<most&&``Fs_alike(batch,&alike))\n"
+"atomic_min(&@r->kn$5,batch);\n"
+"@3$rk`Yk<most;k++)\n"
+"$8=@J`W$8,``J$z(x`Z`X\n"
 "@7\n"
 "kn$5=@r->kn$5;\n"
-"polls=kn$5>done||polls==$POLLS?0:polls+1;\n"
-"whole=(kn$5-@~)/`Js;\n"
-"`M.$bs=(kn$5-@~+`Js-1)/`Js;\n"
+"polls=kn$5>@~||polls==$POLLS?0:polls+1;\n"
+"round.$bs=min(kn$5-@~+1,`A$bs);\n"
 "$5=``J$y$8);\n"
-"@Bchain`W&$e,@~/`Js,&$5,&`M,@r->slots);\n"
-"$3`Aleads&&whole<`M.$bs)\n"
-"$e=@r->slots[$SLOT(at,whole,0)];\n"
-"@3$rk`Yk<`Js;k++,to+=`A@is*@/)\n"
-"$3k<$1&&$h+k>=done&&$h+k<kn$5&& !$TEST_SILENT($h+k))\n"
-"``Us_$n(\n"
-"to,$@e_TAG($PREFIX),\n"
-"@>@e_CARRIES)?`B:@U_add`W$5,``J$z(x`Z)),\n"
-"@/);\n"
-"@~+=whole*`Js;\n"
-"done=kn$5;\n"
+"@Bchain`W&$e,@~,&$5,&round,@r->slots);\n"
+"$3`Aleads&&kn$5-@~<`A$bs)\n"
+"$e=@r->slots[$SLOT(at,kn$5-@~,0)];\n"
+"$3`A$1&&batch>=done&&batch<=kn$5&& !$TEST_SILENT(batch*most))\n"
+"``Us_$n($@e_CARRY(batch),$@e_TAG($PREFIX),\n"
+"@>@e_CARRIES)?`B:$5,@/);\n"
+"done=@~+round.$bs;\n"
+"@~=kn$5;\n"
 "}\n"
-"}\n\n\n"
-"@F@U @Bhand_over`V@U $8@dband,$@eS@<S,\n"
-"@j`@is*at){\n"
-"@U $e=@1$@eS_BASE);\n"
-"$0`M=@0;\n"
+"}\n\n\n\n",
+"@F$t@Bhand_over`V@U*$e,`t*batch@dband,\n"
+"$@eS@<S,@j`@is*at){\n"
+"@j$rmost=$BATCH_BANDS;\n"
+"$r$h=band/most*most,polls`Y\n"
 "$c$o= !`Aleads;\n"
-"$rpolls`Y\n"
+"@U x[$BATCH_BANDS];\n"
 "$TEST_DELAY(band);\n"
 "$3`Aleads&& !$TEST_SILENT(band))\n"
 "``Us_$n($@e_SUM(band),$@e_TAG($AGGREGATE),\n"
-"``J$y$WHOLE($8)),@4);\n"
+"``J$y$WHOLE(*$e)),@4);\n"
 "$3(@2void*)($7+@L$7@S)==(@2void*)($2+@L$2@S))\n"
 "`device_fence();\n"
-"while(!$o&&`may_poll(&polls))\n"
-"$o=``Us_`K($@e_CARRY(band),$@e_TAG($PREFIX),&$e,\n"
+"*batch=@0;\n"
+"while(!$o&&`may_poll(&polls)){\n"
+"$o=``Us_`K($@e_CARRY(band/most),$@e_TAG($PREFIX),$e,\n"
 "@/);\n"
+"@3$rk`Yk+1<most;k++){\n"
+"$chas=``Us_`K($@e_SUM(min($h+k,band)),\n"
+"$@e_TAG($AGGREGATE),&x`Z,@4);\n"
+"$o=$o&(has|($h+k>=band`X\n"
+"}\n"
+"}\n"
 "$3!$o){\n"
+"*$e=@1$@eS_BASE);\n"
 "$ROLLED @Cb`Yb<band;b++){\n"
-"`M=@J`W`M,@Blate`Wb,$@eS@AS,at`X\n"
-"$3(b+1)%$FOLD_LINKS==0){\n"
-"$e=@U_`L`W$e,`M,b/$FOLD_LINKS);\n"
-"`M=@0;\n"
+"*batch=@J`W*batch,@Blate`Wb,$@eS@AS,at`X\n"
+"$3(b+1)%most==0){\n"
+"*$e=@U_`L`W*$e,*batch,b/most);\n"
+"*batch=@0;\n"
 "}\n"
 "}\n"
-"$e=@U_add`W$e,`M);\n"
-"}\n"
-"$3`Aleads)\n"
-"@r->slots[$SLOT(at,0,0)]=$e;\n"
+"}else $3`Aleads)\n"
+"@3$rk`Yk+1<most;k++)\n"
+"$3$h+k<band&& !@>@e_BANDS))\n"
+"*batch=@J`W*batch,``J$z(x`Z`X\n"
 "@7\n"
-"@[@r->slots[$SLOT(at,0,0)];\n"
-"}\n\n\n\n",
+"$3`A$bs>1&&`Aleads){\n"
+"@r->slots[$SLOT(at,0,0)]= *$e;\n"
+"@r->slots[$SLOT(at,1,0)]=``J$y*batch);\n"
+"}\n"
+"@7\n"
+"$3`A$bs>1){\n"
+"*$e=@r->slots[$SLOT(at,0,0)];\n"
+"*batch=``J$z(@r->slots[$SLOT(at,1,0)]);\n"
+"}\n"
+"}\n\n\n\n"
 "@+ATTRIBUTE $t@Ba`D(`%$@eS@<S@5`=\n"
 "@u$f=`$f(@L$f,$f@H@L$f@S,@c@L$i);\n"
 "$r@n=$START_NUMBER(@s+@L@s@S),folds=@c@Lfolds;\n"
-"$r`Is=$$w_LINES(&@ns),live=@cmax(($f+`Is-1)/`Is,1ul);\n"
+"$r`Is=@c(@L$bs*@L$b_`Is),live=@cmax(($f+`Is-1)/`Is,1ul);\n"
 "$cis_fold=@n<folds;\n"
 "$rband=is_fold?0:(@n-folds)/@c@Lstrips;\n"
 "$rstrip=is_fold?@n:@n-folds-band*@c@Lstrips;\n"
 "$rwidth=@c(is_fold?@Lfold:@Lwidth);\n"
 "$r$bs=is_fold?$@|/width:@c@L$bs;\n"
 "`@is $5=@Bof(&@ns,strip,width,$bs,band,$f),*at= &$5;\n"
-"$r$h=$INDEX$x$$w_LINES(at)-1,`A$b*$KEPT_LINES);\n"
-"@luchar*`Q=(@luchar*)(@r->stage+$h*width+`Aunit);\n"
-"@u`P=$INDEX$x0,width*@]@B@W`X\n"
+"$r$h=$INDEX$x`Is-1,`A$b*@c`A`Is);\n"
+"@luchar*`Q;\n"
+"@u`P;\n"
 "@U outer=@1@0),$k;\n"
-"$0$8;\n"
+"$0$8,batch=@0;\n"
 "$3(@c@L@6REHEARSAL)||band>=live)\n"
 "@q;\n"
 "$3is_fold){\n"
 "@Bfold`Wlive,$@eS@AS,at);\n"
 "@q;\n"
 "}\n"
-"@Bmove((@Xuchar*)($7+@L$7@S),@]`$7),@L$7_pitch,at,\n"
-"@r->stage,false);\n"
+"$3@]`$7)>@]`$2))\n"
+"$5.stage=@Bstage((size_t)($7+@L$7@S),@]`$7),@L$7_pitch,\n"
+"at@@\n"
+"else\n"
+"$5.stage=@Bstage((size_t)($2+@L$2@S),@]`$2),@L$2_pitch,\n"
+"at@@\n"
+"`Q=$5.stage+$h*$5.`P+$5.unit*@]@B@W);\n"
+"`P=$INDEX$x0,@Q$5.`P);\n"
+"@Bmove((@Xuchar*)($7+@L$7@S),@]`$7),@L$7_pitch,at,false);\n"
 "@7\n"
-"@B$b`W&$8,$p`P,$p`P,&outer,&outer,0,false,at);\n"
+"@B$b`W&$8,$p`P,$p`P,&outer,batch,&outer,0,false,at);\n"
 "$k=``J$y$8);\n"
 "@Bchain`W&outer,0,&$k,at,@r->slots);\n"
-"outer=@Bhand_over`Wouter,band,$@eS@AS,at);\n"
+"@Bhand_over`W&outer,&batch,band,$@eS@AS,at);\n"
 "$3@>@e_@{S))\n"
 "$k=@1@0);\n"
-"@B$b`W&$8,$p`P,$p`P,&outer,&$k,$@eS_TOTALS,true,at);\n"
+"@B$b`W&$8,$p`P,$p`P,&outer,batch,&$k,$@eS_TOTALS,true,at);\n"
 "@7\n"
-"@Bmove((@Xuchar*)($2+@L$2@S),@]`$2),@L$2_pitch,at,\n"
-"@r->stage,true);\n"
+"@Bmove((@Xuchar*)($2+@L$2@S),@]`$2),@L$2_pitch,at,true);\n"
 "$$w_END();\n"
 "}\n"
-"@w\n\n"
+"@w\n\n",
 "@F$t@Bjoin`V@X@U*band,@X@U*@pes,\n"
 "@j`t*$8s,@j`@is*at,\n"
 "@l@B@r*@r){\n"
@@ -6007,15 +6067,15 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "}\n"
 "@B$b`W$8s,(@2uchar*)`C,\n"
 "$INDEX$x0,@L$7_pitch*@]`$7)),(@Xuchar*)to,\n"
-"$INDEX$x0,@L$2_pitch*@]`$2)),outer,$k,\n"
-"$ns?$@eS_TOTALS:0,$ns,at);\n"
+"$INDEX$x0,@L$2_pitch*@]`$2)),outer,@0,\n"
+"$k,$ns?$@eS_TOTALS:0,$ns,at);\n"
 "$3!$ns)\n"
 "@Bjoin`Wof_band,of_$b,$8s,at@@\n"
 "}\n\n"
 "$u!$UNDIVIDED\n"
 "@+ATTRIBUTE $t@B$8s(`%$@eS@<S@5`=\n"
 "@Bband`W$@eS@AS,get_$j_id(0),false);\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "@+ATTRIBUTE $t@Bcarries(`%$@eS@<S@5`=\n"
 "@j`@is $5=@Bof(&@ns,get_$j_id(0),@c@Lwidth,\n"
 "@c@L$bs,0,0),*at= &$5;\n"
@@ -6045,7 +6105,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5432 \"kernels.cl.inc\"\n"
+"#line 5503 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}``N_`Ds_@ns;\n\n"
@@ -6095,7 +6155,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5512 \"kernels.cl.inc\"\n"
+"#line 5583 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SELECT_NUMBERS\n"
 "}`@ns;\n\n"
@@ -6568,7 +6628,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6077 \"kernels.cl.inc\"\n"
+"#line 6148 \"kernels.cl.inc\"\n"
 "$u$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "$u!$UNDIVIDED\n"
 "@)\n"
@@ -6893,7 +6953,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6423 \"kernels.cl.inc\"\n"
+"#line 6494 \"kernels.cl.inc\"\n"
 "@)\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@ns;\n\n"
@@ -6968,7 +7028,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6508 \"kernels.cl.inc\"\n"
+"#line 6579 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@D$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@M$RESULT_TYPE `result_t;\n"
@@ -7186,7 +7246,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6772 \"kernels.cl.inc\"\n"
+"#line 6843 \"kernels.cl.inc\"\n"
 "@D$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@M$OFFSET `offset;\n"
 "@M$PASTE($OFFSET,2)`ends;\n"
@@ -7831,7 +7891,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7528 \"kernels.cl.inc\"\n"
+"#line 7599 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@D$REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -7883,7 +7943,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7603 \"kernels.cl.inc\"\n"
+"#line 7674 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8267,7 +8327,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8044 \"kernels.cl.inc\"\n"
+"#line 8115 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8763,7 +8823,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8625 \"kernels.cl.inc\"\n"
+"#line 8696 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9078,7 +9138,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9003 \"kernels.cl.inc\"\n"
+"#line 9074 \"kernels.cl.inc\"\n"
 "@D$COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9168,7 +9228,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9124 \"kernels.cl.inc\"\n"
+"#line 9195 \"kernels.cl.inc\"\n"
 "@D$@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@D$PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@D$STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9418,7 +9478,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9424 \"kernels.cl.inc\"\n"
+"#line 9495 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9798,7 +9858,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9876 \"kernels.cl.inc\"\n"
+"#line 9947 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_size(0),\n"
@@ -9810,7 +9870,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9896 \"kernels.cl.inc\"\n"
+"#line 9967 \"kernels.cl.inc\"\n"
 "@M$v_BITS `key_bits;\n"
 "@M$v_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9917,7 +9977,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10028 \"kernels.cl.inc\"\n"
+"#line 10099 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -9968,7 +10028,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10091 \"kernels.cl.inc\"\n"
+"#line 10162 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10105,7 +10165,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10251 \"kernels.cl.inc\"\n"
+"#line 10322 \"kernels.cl.inc\"\n"
 "@D@bSTEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10383,7 +10443,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10585 \"kernels.cl.inc\"\n"
+"#line 10656 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -11044,7 +11104,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11375 \"kernels.cl.inc\"\n"
+"#line 11446 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11199,7 +11259,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11556 \"kernels.cl.inc\"\n"
+"#line 11627 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11292,7 +11352,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11659 \"kernels.cl.inc\"\n"
+"#line 11730 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
@@ -16607,6 +16667,7 @@ typedef struct gpuscan__scan_plan {
        columns_sums and columns_scan get strips * bands groups. columns_ahead gets `folds` more groups. They turn bands'
        sums into prefixes (they fold). Each folds `fold` units */
     uint64_t columns, unit, width, blocks, block_lines, strips, bands, folds, fold;
+    uint64_t step; /* columns_ahead: the distance between lines of a tile in local memory, in bytes */
 } gpuscan__scan_plan;
 
 #define GPUSCAN__SCAN_ROWS_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                        \
@@ -16624,7 +16685,7 @@ typedef struct gpuscan__scan_plan {
 #define GPUSCAN__SCAN_COLUMNS_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                     \
     BUFFER(desc, src) BUFFER(desc, dst) COUNT(desc) FROM(common, flags) NUMBER(src_pitch, plan->cut.src_pitch)         \
     FROM(plan, dst_pitch) FROM(plan, columns) FROM(plan, unit) FROM(plan, width) FROM(plan, blocks)                    \
-    FROM(plan, block_lines) FROM(plan, strips) FROM(plan, folds) FROM(plan, fold)                                      \
+    FROM(plan, block_lines) FROM(plan, step) FROM(plan, strips) FROM(plan, folds) FROM(plan, fold)                     \
     NUMBER(bands, gpuscan__unless_rehearsed(chain, plan->bands)) NUMBER(epoch, chain->place.epoch)                     \
     NUMBER(states_offset, gpuscan__arg_states(&launch, key, gpuscan__prefix_size(common)))                             \
     NUMBER(init_offset, gpuscan__arg_init(&launch, common, desc->init_buffer)) BUFFER(desc, total)
@@ -16645,7 +16706,8 @@ GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
 enum { GPUSCAN__COLUMNS_SUMS, GPUSCAN__COLUMNS_CARRIES, GPUSCAN__COLUMNS_SCAN, GPUSCAN__COLUMNS_AHEAD = 4 };
-enum { GPUSCAN__COLUMNS_TEST_BLOCKS = 11 }; /* self-tests: maximum work-items of a group that scan the same columns */
+/* Self-tests: the maximum number of work-items of a group that scan the same columns, and of lines for each of them. */
+enum { GPUSCAN__COLUMNS_TEST_BLOCKS = 11, GPUSCAN__COLUMNS_TEST_LINES = 17 };
 
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
     static const char *const whole_rows[] = {"gpuscan_scan_rows", NULL};
@@ -16717,14 +16779,19 @@ static uint64_t gpuscan__scan_shared(const gpuscan *gs, const gpuscan__plan *pla
     return gpuscan__few_shared(gs, &plan->key, plan->e.t_size) + gpuscan__scan_spread(gs, plan, own);
 }
 
+/* Returns the size in bytes of gpuscan_columns_element in kernels.cl.inc: a union of an element of src and one of dst. */
+static uint64_t gpuscan__columns_element(const gpuscan__elements *e) {
+    uint64_t align = gpuscan__max(gpuscan__alignment(e->src_size), gpuscan__alignment(e->dst_size));
+    return gpuscan__ceil_div(gpuscan__max(e->src_size, e->dst_size), align) * align;
+}
+
 /* Returns an upper bound of the size of gpuscan_columns_shared in kernels.cl.inc. */
 static uint64_t gpuscan__columns_shared(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     const gpuscan__elements *e = &plan->e;
     uint64_t group = plan->key.group, unit = own->vector ? own->vector : plan->key.tile;
     uint64_t bytes = group * unit * gpuscan__prefix_size(plan) + gpuscan__max(gpuscan__alignment(e->t_size), 16) + 32;
-    uint64_t align = gpuscan__max(gpuscan__alignment(e->src_size), gpuscan__alignment(e->dst_size));
-    if (plan->key.word) /* unions of an element of src and one of dst: `align` divides a union's size */
-        bytes += group * own->lines * gpuscan__ceil_div(gpuscan__max(e->src_size, e->dst_size), align) * align;
+    if (plan->key.word)
+        bytes += group * own->lines * gpuscan__columns_element(e) + 16;
     return gpuscan__max(bytes, gpuscan__key_shared_bytes(gs, &plan->key, e->t_size));
 }
 
@@ -17064,11 +17131,10 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_STRIP 128 /* on a GPU, bytes of each line that a group scans (a group's strip) */
 #define GPUSCAN__COLUMNS_WIDE  512 /* SINGLE_PASS: bytes of each line that a group scans */
 #define GPUSCAN__COLUMNS_FLAT  128 /* SINGLE_PASS: maximum elements of a line if pieces span lines */
+#define GPUSCAN__COLUMNS_LONG  128 /* SINGLE_PASS: minimum bytes of a strip's line that is moved in pieces by itself */
 #define GPUSCAN__COLUMNS_TILE  172 /* SINGLE_PASS: bytes of a column that a work-item scans */
-#define GPUSCAN__COLUMNS_FOLD  8   /* SINGLE_PASS: a folding group has at least 8 columns */
-#define GPUSCAN__COLUMNS_FOLDS 32  /* SINGLE_PASS: at most 32 groups fold, each with at most a column per work-item */
-#define GPUSCAN__COLUMNS_ORDERED (16 * GPUSCAN__MIB) /* SINGLE_PASS: maximum bytes of a matrix if lines have up to
-                                                        COLUMNS_WIDE bytes and the operator's order matters */
+#define GPUSCAN__COLUMNS_FOLD  16  /* SINGLE_PASS: a folding group has at least 16 columns, at most one a work-item */
+#define GPUSCAN__COLUMNS_FOLDS 8   /* SINGLE_PASS: up to 8 groups fold, or up to 32 if columns are that many */
 #define GPUSCAN__COLUMNS_SCRATCH 5 /* SINGLE_PASS: the scratch has at most 1/5 of a band's bytes */
 #define GPUSCAN__COLUMNS_ALONE 256 /* one launch scans whole columns if they need >= 256 work-items per compute unit */
 #define GPUSCAN__COLUMNS_LOW   64 /* one launch scans whole columns if they have at most 64 elements */
@@ -17132,14 +17198,29 @@ static uint64_t gpuscan__columns_width(const gpuscan__key *key, uint64_t units, 
 /* Returns how many work-items of a group scan the same columns, each in other lines. `width` work-items scan a line. */
 static uint64_t gpuscan__columns_blocks(const gpuscan__key *key, uint64_t width, int is_test) {
     uint64_t blocks = key->undivided ? 1 : key->group / width;
-    if (key->word && blocks > 4) /* so that bands begin at multiples of 16 bytes, if lines have no gaps */
-        blocks -= blocks % (blocks > 16 ? 16 : 4);
     return is_test ? gpuscan__min(blocks, GPUSCAN__COLUMNS_TEST_BLOCKS) : blocks;
+}
+
+/* SINGLE_PASS: decides how a tile lies in local memory. Sets plan->step, the distance between its lines in bytes, and
+   plan->block_lines, as large as there is room. In long lines, step and pitch differ by a multiple of 16 bytes, so that
+   the tile is moved in pieces of 16 bytes. block_lines is odd, or an odd multiple of 4 bytes, so that lanes of different
+   blocks use different banks of the memory. */
+static void gpuscan__columns_stage(gpuscan__scan_plan *plan) {
+    const gpuscan__elements *e = &plan->common.e;
+    uint64_t element = gpuscan__columns_element(e), whole = gpuscan__max(4 / element, 1), lines;
+    uint64_t pitch = e->src_size > e->dst_size ? plan->cut.src_pitch : plan->dst_pitch;
+    plan->step = plan->width * element;
+    if (16 % element == 0 && plan->step >= GPUSCAN__COLUMNS_LONG && plan->key.lines > 1)
+        plan->step += (pitch * element - plan->step) % 16;
+    lines = plan->common.key.group * plan->key.lines * element / (plan->blocks * plan->step);
+    if (lines >= 2 * whole)
+        lines = ((lines / whole - 1) | 1) * whole;
+    plan->block_lines = plan->common.forced ? gpuscan__min(lines, GPUSCAN__COLUMNS_TEST_LINES) : lines;
 }
 
 /* Returns the maximum of plan->folds. Folding groups wait for others, so they use at most 1/4 of the compute units. */
 static uint64_t gpuscan__columns_folds(const gpuscan *gs) {
-    return gpuscan__max(gpuscan__min(gs->device.units / 4, GPUSCAN__COLUMNS_FOLDS), 1);
+    return gpuscan__max(gpuscan__min(gs->device.units / 4, 4 * GPUSCAN__COLUMNS_FOLDS), 1);
 }
 
 /* Decides which columns and lines each work-item and each group scans: sets plan->unit and the fields behind it. */
@@ -17162,9 +17243,12 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     lines = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->bands * plan->blocks), GPUSCAN__COLUMNS_LINES);
     if (forced && !key->undivided)
         lines = GPUSCAN__COLUMNS_LINES + plan->key.lines;
-    plan->block_lines = (key->word ? 1 : gpuscan__ceil_div(lines, plan->key.lines)) * plan->key.lines;
+    plan->block_lines = gpuscan__ceil_div(lines, plan->key.lines) * plan->key.lines;
+    if (key->word)
+        gpuscan__columns_stage(plan);
     plan->bands = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->block_lines * plan->blocks), 1);
-    plan->fold = gpuscan__max(gpuscan__ceil_div(units, gpuscan__columns_folds(gs)), GPUSCAN__COLUMNS_FOLD);
+    plan->folds = gpuscan__min(gpuscan__columns_folds(gs), GPUSCAN__COLUMNS_FOLDS);
+    plan->fold = gpuscan__max(gpuscan__ceil_div(units, plan->folds), GPUSCAN__COLUMNS_FOLD);
     plan->fold = gpuscan__min(gpuscan__min(plan->fold, units), key->group);
     plan->folds = key->word ? gpuscan__ceil_div(units, plan->fold) : 0;
     plan->cut.tiles = plan->bands * plan->strips + plan->folds;
@@ -17175,9 +17259,9 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
 /* Chooses SINGLE_PASS if the call and the device allow it. AUTO takes several passes in these cases:
      one launch scans whole columns, without a look-back
      lanes are not LANES_PTX: nothing was measured
-     elements have 1 byte, or 2 or 3 bytes and a pitch that 8 does not divide: lines may not be whole pieces of 16
-     bytes. Lines of up to COLUMNS_FLAT elements without gaps are an exception, since their pieces span lines
-     the operator's order matters, and elements are large or lines short: few work-items add up many bands' sums
+     elements have fewer than 4 bytes, and lines are short with gaps between them
+     elements have 1 byte, and lines begin at multiples of 16 bytes: several passes take as long
+     elements have more than 16 bytes, and the operator's order matters: nothing was measured
    tuning: scan-columns */
 static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
     gpuscan__plan *common = &plan->common;
@@ -17186,13 +17270,13 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
     int alone = plan->columns / gpuscan__columns_vector(plan) >= fill || plan->desc->count <= GPUSCAN__COLUMNS_LOW;
     uint64_t size = plan->cut.size, pitches = plan->cut.src_pitch | plan->dst_pitch;
     int flat = pitches == plan->columns && plan->columns <= GPUSCAN__COLUMNS_FLAT;
-    int folds_slowly = !gpuscan__takes_any_order(&common->e) &&
-                       (size > 8 || (plan->columns * size <= GPUSCAN__COLUMNS_WIDE &&
-                                     plan->desc->count * plan->columns * size > GPUSCAN__COLUMNS_ORDERED));
+    int is_slow = size < 4 && !flat && (16 % size || plan->columns * size < GPUSCAN__COLUMNS_LONG ||
+                                        (size == 1 && pitches % 16 == 0));
+    int is_unmeasured = gs->device.lanes != GPUSCAN__LANES_PTX ||
+                        (size > 16 && !gpuscan__takes_any_order(&common->e));
     strategy = gpuscan__strategy_for(common, strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
     if (common->call->strategy == GPUSCAN_STRATEGY_AUTO &&
-        (alone || gs->device.lanes != GPUSCAN__LANES_PTX || folds_slowly ||
-         (size < 4 && !flat && (size == 1 || pitches % 8 != 0))))
+        (alone || is_slow || is_unmeasured))
         strategy = gpuscan__strategies[strategy].simpler;
     for (;; strategy = gpuscan__strategies[strategy].simpler) {
         if (!common->forced)
@@ -17203,7 +17287,7 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
         /* a column's state words in a band may take 1 / COLUMNS_SCRATCH of the bytes of the elements there */
         if (!gpuscan__cut_misfit(gs, common, &plan->cut, strategy) && plan->folds <= gpuscan__columns_folds(gs) &&
             gpuscan__state_words(common) * (key->word / 8) <=
-                plan->key.lines * plan->blocks * size / GPUSCAN__COLUMNS_SCRATCH)
+                plan->block_lines * plan->blocks * size / GPUSCAN__COLUMNS_SCRATCH)
             break;
     }
     if (!common->forced && gpuscan__key_is_cpu(key))
@@ -17389,8 +17473,10 @@ static void gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *
         desc->rows = (gpuscan__columns_width(test->key, test->key->group, vector * size) + several) * vector;
     blocks = gpuscan__columns_blocks(
         test->key, gpuscan__columns_width(test->key, desc->rows / vector, vector * size), 1);
-    tile = gpuscan__ceil_div(own->lines + (test->key->word ? 0 : GPUSCAN__COLUMNS_LINES), own->lines) * own->lines;
-    desc->count = shape.count = 2 * tile * blocks + 5;
+    tile = gpuscan__ceil_div(own->lines + GPUSCAN__COLUMNS_LINES, own->lines) * own->lines;
+    if (test->key->word)
+        tile = gpuscan__min(own->lines, GPUSCAN__COLUMNS_TEST_LINES);
+    desc->count = shape.count = (test->key->word ? 5 : 2) * tile * blocks + 5;
     desc->src_pitch = desc->dst_pitch = pitch = desc->rows + apart * vector;
     desc->src.offset = desc->dst.offset = apart;
     src = gpuscan__test_in(test, &desc->src, (apart + shape.count * pitch) * e->src_size);

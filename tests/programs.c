@@ -1384,6 +1384,33 @@ static void similar_bins(void) {
     }
 }
 
+/* Checks which scans along columns AUTO computes in one launch. */
+static void columns_in_one_launch(void) {
+    static const struct {
+        gpuscan_type type;
+        uint64_t columns, pitch;
+        int one;
+    } cases[] = {{GPUSCAN_TYPE_F32, 16, 0, 1},   {GPUSCAN_TYPE_F32, 4096, 0, 1}, {GPUSCAN_TYPE_F64, 100, 0, 1},
+                 {GPUSCAN_TYPE_U32, 3, 64, 1},   {GPUSCAN_TYPE_U16, 129, 0, 1},  {GPUSCAN_TYPE_U16, 3, 64, 0},
+                 {GPUSCAN_TYPE_U8, 3, 0, 1},     {GPUSCAN_TYPE_U8, 129, 0, 1},   {GPUSCAN_TYPE_U8, 512, 0, 0},
+                 {GPUSCAN_TYPE_F32, 1 << 18, 0, 0}};
+    size_t k;
+    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+        gpuscan *gs = fresh();
+        gpuscan_scan_desc scan;
+        memset(&scan, 0, sizeof scan);
+        scan.src_type = cases[k].type;
+        scan.rows = cases[k].columns;
+        scan.src_pitch = scan.dst_pitch = cases[k].pitch;
+        scan.count = ((uint64_t)1 << 26) / scan.rows;
+        scan.along = GPUSCAN_ALONG_COLUMNS;
+        expect(gpuscan_scan_prepare(gs, &scan) == GPUSCAN_SUCCESS &&
+                   gpuscan__is_single_pass((gpuscan_strategy)gs->programs->key.strategy) == cases[k].one,
+               "the strategy of a scan along columns");
+        gpuscan_destroy(gs);
+    }
+}
+
 /* Checks that AUTO scans and selects many elements, and finds their runs, in one launch on this device. */
 static void one_launch(void) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U64};
@@ -1478,6 +1505,7 @@ int main(int argc, char **argv) {
             fake.built = collect;
         }
         if (strcmp(fake.device->file, "nvidia") == 0) {
+            columns_in_one_launch();
             group = 16; /* less than a sub-group */
             elements(GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, 0);
             group = 0;

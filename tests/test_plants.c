@@ -82,7 +82,8 @@ typedef struct plant {
      COUNTS_STRIDE     counters that lie apart lie one element closer together
      MIRROR            a reversed scan leaves vectors in the order of memory
      COLUMN_CARRIES    columns lose the bands of lines above
-     COLUMN_BLOCKS     columns lose the blocks of lines above in a band */
+     COLUMN_BLOCKS     columns lose the blocks of lines above in a band
+     COLUMN_BANDS      columns lose the bands of lines above in a batch */
 #define MULTI  GPUSCAN_STRATEGY_MULTI_PASS
 #define SINGLE GPUSCAN_STRATEGY_SINGLE_PASS
 static const plant plants[] = {
@@ -114,6 +115,7 @@ static const plant plants[] = {
     {"COLUMN_BLOCKS", 'C', MULTI, 0, GPUSCAN_WITHOUT_LANES, 60003, REFUSED},
     {"COLUMN_CARRIES", 'C', SINGLE, 0, 0, 60003, REFUSED},
     {"COLUMN_BLOCKS", 'C', SINGLE, 0, 0, 60003, REFUSED},
+    {"COLUMN_BANDS", 'C', SINGLE, 0, 0, 60003, REFUSED},
     {"LOOK_BACK", 'R', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED},
     {"LOOK_BACK", 's', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED}, /* with lanes, few tiles need no look-back */
     {"LOOK_BACK", 'f', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED},
@@ -364,7 +366,7 @@ static int run(gpuscan *gs, const plant *p) {
     const int is_affine = p->what == 'f' || p->what == 'c';
     const size_t size = is_affine ? sizeof(op_affine) : 4;
     const int has_lanes = test.info.has_lanes && !p->lanes && !gpuscan__is_cpu_strategy(p->strategy);
-    const uint64_t n = has_lanes && p->what != 'z' ? 600001 : p->count; /* more than one element a lane */
+    const uint64_t n = has_lanes ? p->what == 'z' ? 300003 : 600001 : p->count; /* more than one element a lane */
     static const gpuscan_custom flipped = {NULL, NULL, 0, NULL, NULL, "x ^ (uchar)(i & 3)", NULL, NULL, NULL};
     static const gpuscan_custom neighbour = {NULL, NULL, 0, NULL, NULL, "near(1, -2)", NULL, NULL, NULL};
     const int of_image = strchr("xyn", p->what) != NULL, is_table = p->what == 'y'; /* of first channels */
