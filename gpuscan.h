@@ -11804,16 +11804,16 @@ typedef struct gpuscan__facts {
     X(vectors, GPUSCAN__ALIKE(4))                                                                                      \
     X(per_unit[2],   { 4,    1,   2,   2,   4, 16,  4,  4,  4}, /* groups per compute unit. [1]: samples > 1 byte */   \
                      { 4,    1,   4,   4,   4, 16,  1,  1,  4})                                                        \
-    /* groups per compute unit if bins lie in global memory, or in slices and plan->few and key.rows are 0 */          \
+    /* groups per compute unit if bins lie in global memory, or in slices and few_samples and several_rows are 0 */    \
     X(per_unit_far,  { 4,    2,   4,   4,   4, 16,  1,  1,  4})                                                        \
     /* minimum vectors per work-item if local memory holds all bins, and not only a slice (a part of the bins) */      \
     X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4})                                                        \
     X(copies[2],     { 2,   32,  32,  32,   4,  2,  8,  8,  4}, /* maximum copies of the bins in local memory */       \
                      { 2,   16,   8,   8,   4,  2,  8,  8,  4}) /* [1]: samples > 1 byte */                            \
     /* register limit in three cases: local memory holds all bins; bins lie in slices, and samples are few             \
-       (plan->few); bins lie in global memory, and there are several rows, picture tiles or an image (key.rows) */     \
+       (few_samples); bins lie in global memory, and there are several rows, tiles or an image (several_rows) */       \
     X(registers, GPUSCAN__NVIDIA(64, 0))                                                                               \
-    /* vectors that a work-item loads at a time if bins lie in slices and samples are few (plan->few) */               \
+    /* vectors that a work-item loads at a time if bins lie in slices and samples are few (few_samples) */             \
     X(short_vectors, { 2,    4,   0,   0,   0,  0,  2,  2,  0})                                                        \
     /* maximum bytes of local memory that a group has for bins */                                                      \
     X(local,         {16384, 49152, 32768, 32768, 16384, 16384, 1 << 20, 1 << 20, 16384})                              \
@@ -18319,47 +18319,50 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 /* [HISTOGRAM] ------------------------------------------------------------------------------------------------------ */
 #if GPUSCAN__HAS_HISTOGRAM
 
-/* gpuscan__histogram_resolve sets samples (a buffer or an image), expressions, bins, weights and tiles.
-   gpuscan__histogram_choose decides where samples are counted, and by how many groups. The kernel gpuscan_histogram
-   counts, or gpuscan_histogram_tiles if the rows of tiles are whole vectors. Then the kernel gpuscan_histogram_finish
-   runs, unless the plan's in_launch is 1. A GPU takes one of the first five forms:
-    form            | chosen for                                        | fields of the key
-    by value        | bytes, if all values' counters fit local memory   | by_value, copies, merge
-    local bins      | bins that fit local memory                        | copies
-    slices          | bins whose slices fit local memory                | copies, slices
-    local edges     | EDGES, up to LOCAL_EDGES bins                     | local_edges, edge_cells
-    global bins     | MULTI_PASS, and other bins                        | copies is 0
+/* gpuscan__histogram_resolve sets samples (a buffer or an image), expressions, bins, weights and tiles. A tile is a
+   rectangle of a picture with its own histogram. gpuscan__histogram_choose decides where counters are stored, and how
+   many groups count. The kernel gpuscan_histogram counts, or gpuscan_histogram_tiles if the rows of tiles are whole
+   vectors. Then the kernel gpuscan_histogram_finish moves the sums to `counts`, unless the plan's `finishes` is 1.
+    counters        | chosen for                                        | fields of the key
+    GPU, by value   | bytes, if all values' counters fit local memory   | by_value, copies, merge
+    GPU, local      | bins that fit local memory                        | copies
+      + local edges | EDGES, up to LOCAL_EDGES_BINS bins                | local_edges, edge_cells
+    GPU, slices     | bins whose slices fit local memory                | copies, slices
+    GPU, global     | MULTI_PASS, and other bins                        | copies is 0
     CPU, bytes      | bytes; no weights, texts, images or small tiles   | byte_tables
-    CPU, local      | bins that fit CPU_LOCAL_BYTES of local memory     | copies
+    CPU, local      | bins in CPU_LOCAL_BYTES; no u64 sums of weights   | copies
     CPU, scratch    | other bins                                        | copies is 0 */
 
 typedef struct gpuscan__histogram_key {
-    uint32_t form, mode, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
-    uint32_t arrivals;  /* GPUSCAN__ARRIVALS_...: whether accumulators count the groups that have added to them */
-    uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image; 0: a CPU counts, or there is a single row */
+    uint32_t form, bin_mode, closed, outside, channels, mask, counter_type, weight_type; /* weight_type 0: no weights */
+    uint32_t copies;       /* number of counters that a bin has in a group's local memory; 0: counters are elsewhere */
+    uint32_t range_all;    /* 1: no sample can be outside the bins */
+    uint32_t wide_offset;  /* 1: the offset s - lower of a sample s has 64 bits; 0: 32 bits */
+    uint32_t arrivals;     /* GPUSCAN__ARRIVALS_...: whether accumulators count the groups that have added to them */
+    uint32_t several_rows; /* 1: a GPU counts several rows, tiles or an image; 0: a CPU counts, or there is one row */
     uint32_t whole_tiles;        /* 1: the program has a kernel for tiles whose rows are whole vectors */
     uint32_t slices;             /* number of slices into which bins are cut. A group counts one slice */
     uint32_t by_value, spread;   /* by_value: 1: a GPU counts byte values instead of bins. spread: 1: counters are
                                     ordered by value, then by channel; 0: by channel, then by value */
-    uint32_t merge;              /* with by_value: 1: adds counts of values to bins at the end; 0: a value is a bin */
+    uint32_t merge;              /* with by_value: 1: values' counts are added to bins at the end; 0: values are bins */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
     uint32_t edge_step;          /* for EDGES: the first step of a search, the largest power of two below `bins` */
-    uint32_t edge_cells;         /* number of cells that divide the range evenly. A cell says which edges to search */
+    uint32_t edge_cells;         /* number of equal cells of the range. A cell says which edges to search. 0: none */
     uint32_t byte_tables;        /* number of tables in which a CPU counts bytes by value, or 0 */
     uint32_t converted, weighed; /* converted: custom->convert is used. weighed: desc->weight is used */
     uint32_t tiled;              /* 1: each tile has its own histogram */
     uint32_t by_channel;         /* 1: each channel has its own bounds or edges */
     uint32_t pixel_channels;     /* number of channels that expressions see; 0: a custom type, or no expressions */
     uint32_t image;              /* GPUSCAN__IMAGE_...: the order of an image's channels; NONE: no image */
-    uint32_t local_words;        /* words of local memory that the kernel declares: see gpuscan__declared_words */
+    uint32_t local_words;        /* words of local memory that the kernel declares; 0: local memory is an argument */
     uint32_t stride;             /* the desc's counts_stride, at least 1 */
 } gpuscan__histogram_key;
 GPUSCAN__OWN_KEY(histogram)
 
-/* Holds the bounds of a channel's bins, in the form in which kernels compare samples with them. */
+/* Holds the bounds of a channel's bins, from which gpuscan__arg_bins makes the kernels' argument gpuscan_bounds. */
 typedef struct gpuscan__bounds {
     uint64_t lower, range, factor; /* only for integers: gpuscan_even_bin reads them. A range of 0 stands for 2^64 */
-    double real_lower, real_upper, real_step;
+    double real_lower, real_upper, real_step; /* only for floats. real_step: the width of a bin */
     uint64_t edges; /* index of the first edge in the edges' array */
 } gpuscan__bounds;
 
@@ -18368,12 +18371,12 @@ typedef struct gpuscan__histogram_plan {
     const gpuscan_histogram_desc *desc;
     gpuscan__histogram_key key;
     gpuscan__image_facts image;
-    gpuscan_type element;            /* type in memory of a channel or of a custom pixel */
-    gpuscan_type sample;             /* type of the values that are put into bins */
-    gpuscan_type counter, weight;
+    gpuscan_type element_type;       /* type in memory of a channel or of a custom pixel */
+    gpuscan_type binned_type;        /* type of the values that decide the bins: samples, or results of convert */
+    gpuscan_type counter_type, weight_type;
     uint32_t element_size, sample_size; /* sizes in bytes; with expressions, a sample is a whole pixel */
-    uint32_t pixel_size;                /* bytes of a pixel, which has the desc's channels or a custom type */
-    uint32_t vector;                    /* number of samples in one load; 1 for images */
+    uint32_t pixel_size;             /* bytes of a pixel, which has the desc's channels or a custom type */
+    uint32_t vector;                 /* number of samples in one load; 1 for images */
     uint32_t channels;               /* channels of a pixel; 1 with expressions, which get whole pixels */
     uint32_t bins, channel_bins;     /* a channel's bins, and its counters: one per bin, with OUTSIDE_COUNT 2 more */
     gpuscan_custom texts;            /* the caller's desc->custom, except that `combine` is desc->weight */
@@ -18384,11 +18387,11 @@ typedef struct gpuscan__histogram_plan {
     uint64_t samples;                /* number of all samples. Does not overflow, since their bytes fit 64 bits */
     uint64_t tile_width, tile_height, tiles_across, tiles; /* if `tiles` is 1, the tile holds all samples */
     uint64_t tile_samples;
-    uint64_t members; /* groups that count a tile; on a CPU, the number of pieces into which a tile is cut */
+    uint64_t members; /* number of groups that count one tile; on a CPU, the number of parts into which it is divided */
     uint64_t tables;  /* tables of counters to add up: if a CPU counts in scratch, one per group that does so; else 1 */
-    int in_launch;                   /* 1: the launch that counts also writes `counts` */
+    int finishes;                    /* 1: the launch that counts also writes `counts` */
     int in_counts;                   /* 1: a CPU's first group counts in `counts`, and needs no table in scratch */
-    int few;                         /* 1: there is one row, of few samples (SLICE_SHORT), and bins are in slices */
+    int few_samples;                 /* 1: bins are in slices, and a single row is short: see FEW_SAMPLES_VECTORS */
     gpuscan__bounds bounds[4];       /* [0] for all channels; if by_channel is 1, one for each channel in the mask */
     uint64_t edges;                  /* elements from the first channel's first edge to the last channel's last edge */
 } gpuscan__histogram_plan;
@@ -18396,23 +18399,23 @@ typedef struct gpuscan__histogram_plan {
 #define GPUSCAN__HISTOGRAM_INPUTS(NUMBER, FROM, BUFFER, COUNT)                                                         \
     NUMBER(samples_offset, gpuscan__arg_source(&launch, desc->samples, &plan->image) * (plan->element_size / unit))    \
     NUMBER(image_x, desc->samples_image.x) NUMBER(image_y, desc->samples_image.y)                                      \
-    /* a rehearsal's count_buffer holds 0, but gpuscan_histogram_tiles ignores it */                                   \
+    /* in a rehearsal, count_buffer holds 0. `count` must be 0, too: gpuscan_histogram_tiles ignores count_buffer */   \
     NUMBER(count, chain->recording ? 0 : plan->count)                                                                  \
     NUMBER(count_offset, gpuscan__arg_count(&launch, desc->count_buffer)) FROM(plan, rows)                             \
     NUMBER(pitch, plan->pitch / unit) FROM(plan, weights_pitch) FROM(plan, tile_width) FROM(plan, tile_height)         \
     FROM(plan, tiles_across) NUMBER(slice_bins, gpuscan__slice_bins(plan)) BUFFER(desc, weights) BUFFER(desc, edges)
 #define GPUSCAN__HISTOGRAM_OUTPUTS(NUMBER, FROM, BUFFER, COUNT)                                                        \
     NUMBER(accumulators_offset,                                                                                        \
-           gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size))                       \
+           gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter_type].size))                  \
     BUFFER(desc, counts) NUMBER(tiles, gpuscan__unless_rehearsed(chain, plan->tiles)) NUMBER(first_tile, first_tile)   \
     NUMBER(members, gpuscan__unless_rehearsed(chain, plan->members)) FROM(plan, tables)                                \
-    NUMBER(flags, plan->common.flags | (plan->in_launch ? (uint32_t)GPUSCAN__FLAG_FINISH : 0) |                        \
+    NUMBER(flags, plan->common.flags | (plan->finishes ? (uint32_t)GPUSCAN__FLAG_FINISH : 0) |                         \
                       (plan->in_counts ? (uint32_t)GPUSCAN__FLAG_IN_COUNTS : 0))
 #define GPUSCAN__HISTOGRAM_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                        \
     GPUSCAN__HISTOGRAM_INPUTS(NUMBER, FROM, BUFFER, COUNT) GPUSCAN__HISTOGRAM_OUTPUTS(NUMBER, FROM, BUFFER, COUNT)
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* indices of the plan's first ranges */
-enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* indices of the program's further kernels */
+enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* kernels' indices; 0 is gpuscan_histogram */
 
 static uint32_t gpuscan__active_channels(uint32_t mask) {
     uint32_t active = 0;
@@ -18421,37 +18424,37 @@ static uint32_t gpuscan__active_channels(uint32_t mask) {
     return active;
 }
 
-/* Returns 1 if a bin in local memory has an extra word, the upper half of its 64-bit sum of weights. Otherwise 0. */
+/* Returns 1 if a bin in local memory has an extra word: the upper half of its 64-bit sum of weights. Otherwise 0. */
 static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
-    return own->weight && own->counter == GPUSCAN_TYPE_U64;
+    return own->weight_type && own->counter_type == GPUSCAN_TYPE_U64;
 }
 
-/* Returns how many bins a group counts or, if it counts bytes by value, how many values (256 for each channel). */
+/* Returns how many bins a group counts. If the group counts bytes by value, returns 256 values for each channel. */
 static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
     return plan->key.by_value ? 256 * gpuscan__active_channels(plan->key.mask)
                               : (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->key.slices);
 }
 
 /* Returns how many words of local memory a group needs, at least 1: OpenCL rejects arguments of 0 bytes. [HISTOGRAM]
-   in kernels.cl.inc lays out a GPU's. A CPU has `copies` tables of bins, or none if its tables are in scratch. If it
-   counts bytes by value, it has `byte_tables` tables of 256 counters and one table of bins. */
+   in kernels.cl.inc shows a GPU's layout. A CPU has `copies` tables of bins, or none if its tables are in scratch. But
+   if it counts bytes by value, it has `byte_tables` tables of 256 counters and one table of bins. */
 static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t counters = (uint64_t)gpuscan__slice_bins(plan) + !own->by_value; /* one more for samples without a bin */
     uint64_t words = counters * own->copies;
-    uint64_t last = own->edge_cells ? plan->bins : gpuscan__max(plan->bins, 2 * own->edge_step); /* last edge's index */
+    uint64_t last_edge = own->edge_cells ? plan->bins : gpuscan__max(plan->bins, 2 * own->edge_step); /* an index */
     if (own->byte_tables)
         return 256 * (uint64_t)own->byte_tables + counters;
     if (own->copies)
         words += own->merge ? plan->all_bins : counters * gpuscan__upper_words(own);
     if (own->local_edges) /* edges have padding against bank conflicts */
         words = (words + 1) / 2 * 2 + own->edge_cells +
-                (last + 1 + last / 32) * (gpuscan__types[plan->sample].size == 8 ? 2 : 1);
+                (last_edge + 1 + last_edge / 32) * (gpuscan__types[plan->binned_type].size == 8 ? 2 : 1);
     return gpuscan__max(words, 1);
 }
 
-/* Returns how many words of local memory a kernel declares if it needs `words`. Rounds up by a quarter or less, or to
-   1024, so that similar numbers of bins share a program. But does not round up beyond `most`. */
+/* Returns how many words of local memory a kernel declares if it needs `words`. Rounds up, so that similar numbers of
+   bins share a program: by a quarter or less, or to 1024, but not beyond `most`. */
 static uint64_t gpuscan__declared_words(uint64_t words, uint64_t most) {
     uint64_t step = 128;
     while (step * 8 <= words)
@@ -18478,14 +18481,14 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__hist
     const gpuscan__histogram_key *own = &plan->key;
     const gpuscan_custom *texts = plan->common.e.custom;
     int sees = GPUSCAN__SEES_SOURCES + (own->image ? GPUSCAN__SEES_IMAGE : 0);
-    int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM, is_half = plan->element == GPUSCAN_TYPE_F16;
-    const char *element = is_custom ? "gpuscan_custom_type" : is_half ? "float" : gpuscan__types[plan->element].name;
+    int is_custom = plan->element_type == GPUSCAN_TYPE_CUSTOM, is_half = plan->element_type == GPUSCAN_TYPE_F16;
+    const char *type = is_custom ? "gpuscan_custom_type" : is_half ? "float" : gpuscan__types[plan->element_type].name;
     char pixel[24];
     gpuscan__define_number(text, "PIXEL_F16", (uint64_t)is_half);
     if (!own->converted && !own->weighed)
         return;
     gpuscan__define_source(text, &plan->common.e, is_custom);
-    snprintf(pixel, sizeof(pixel), "%s%s", element, gpuscan__vector_lengths[own->pixel_channels]);
+    snprintf(pixel, sizeof(pixel), "%s%s", type, gpuscan__vector_lengths[own->pixel_channels]);
     gpuscan__define(text, "PIXEL", pixel);
     if (own->converted)
         gpuscan__define_expression(text, "$BINNED `custom_convert(`+$PIXEL x, ulong i", sees, " return (",
@@ -18498,43 +18501,45 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__hist
 
 static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
-    const gpuscan__type_facts *sample = &gpuscan__types[plan->sample];
-    int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM, is_double = plan->sample == GPUSCAN_TYPE_F64;
+    const gpuscan__type_facts *sample = &gpuscan__types[plan->binned_type];
+    int is_custom = plan->element_type == GPUSCAN_TYPE_CUSTOM, is_double = plan->binned_type == GPUSCAN_TYPE_F64;
     uint32_t is_float = sample->kind == 'f';
-    const char *real = is_double ? "double" : "float", *name = gpuscan__types[plan->element].name;
+    const char *real = is_double ? "double" : "float", *name = gpuscan__types[plan->element_type].name;
     gpuscan__define(text, "SAMPLE", is_custom ? "gpuscan_custom_type" : name);
     gpuscan__define(text, "ELEMENT", is_custom ? "uchar" : name);
     gpuscan__define_number(text, "SAMPLE_SIZE", plan->sample_size);
     gpuscan__define_number(text, "SAMPLE_IS_STRUCT", is_custom || own->pixel_channels > 1);
     gpuscan__define_number(text, "SAMPLE_IS_SIGNED", sample->kind == 's');
     gpuscan__define_number(text, "SAMPLE_IS_FLOAT", is_float);
-    gpuscan__define_number(text, "SAMPLE_F16", plan->sample == GPUSCAN_TYPE_F16);
+    gpuscan__define_number(text, "SAMPLE_F16", plan->binned_type == GPUSCAN_TYPE_F16);
     gpuscan__define(text, "BINNED", sample->name);
     gpuscan__define(text, "VALUE", is_float ? real : sample->name);
     gpuscan__define(text, "REAL", real);
     gpuscan__define_number(text, "REAL_SIZE", is_double ? 8 : 4);
     gpuscan__define(text, "OFFSET", own->wide_offset ? "ulong" : "uint");
     gpuscan__define_number(text, "OFFSET_SIZE", own->wide_offset ? 8 : 4);
-    gpuscan__define(text, "COUNTER", gpuscan__types[own->counter].name);
-    gpuscan__define_number(text, "COUNTER_SIZE", gpuscan__types[own->counter].size);
+    gpuscan__define(text, "COUNTER", gpuscan__types[own->counter_type].name);
+    gpuscan__define_number(text, "COUNTER_SIZE", gpuscan__types[own->counter_type].size);
     gpuscan__define_number(text, "COUNTER_ATOMICS", gs->device.int64_atomics ? 64 : 32);
-    gpuscan__define(text, "WEIGHT", gpuscan__types[own->weight ? own->weight : (uint32_t)GPUSCAN_TYPE_U32].name);
+    gpuscan__define(text, "WEIGHT",
+                    gpuscan__types[own->weight_type ? own->weight_type : (uint32_t)GPUSCAN_TYPE_U32].name);
 }
 
 #define GPUSCAN__HISTOGRAM_FIELDS(X)                                                                                   \
-    X(FORM, form) X(BIN_MODE, mode) X(RANGE_ALL, range_all) X(CLOSED, closed) X(OUTSIDE, outside)                      \
-    X(CHANNELS, channels) X(CHANNEL_MASK, mask) X(CHANNEL_BOUNDS, by_channel) X(SAMPLE_ROWS, rows) X(TILED, tiled)     \
-    X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPREAD, spread) X(EDGE_STEP, edge_step)                \
-    X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)                  \
-    X(LOCAL_WORDS, local_words) X(COUNTS_STRIDE, stride) X(ARRIVALS, arrivals) X(PIXEL_CHANNELS, pixel_channels)       \
-    X(CONVERTED, converted) X(WEIGHED, weighed) X(WEIGHTED, weight != 0) X(WHOLE_TILES, whole_tiles)
+    X(FORM, form) X(BIN_MODE, bin_mode) X(RANGE_ALL, range_all) X(CLOSED, closed) X(OUTSIDE, outside)                  \
+    X(CHANNELS, channels) X(CHANNEL_MASK, mask) X(CHANNEL_BOUNDS, by_channel) X(SAMPLE_ROWS, several_rows)             \
+    X(TILED, tiled) X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPREAD, spread)                        \
+    X(EDGE_STEP, edge_step) X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells)                      \
+    X(BYTE_TABLES, byte_tables) X(LOCAL_WORDS, local_words) X(COUNTS_STRIDE, stride) X(ARRIVALS, arrivals)             \
+    X(PIXEL_CHANNELS, pixel_channels) X(CONVERTED, converted) X(WEIGHED, weighed) X(WEIGHTED, weight_type != 0)        \
+    X(WHOLE_TILES, whole_tiles)
 
 GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *common) {
     const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
     const gpuscan__histogram_key own = plan->key;
     gpuscan__define(text, "HISTOGRAM_NUMBERS", gpuscan__histogram_numbers_text);
     gpuscan__define_shape(text, gs, &common->key, plan->vector);
-    gpuscan__define_image(text, own.image, plan->element, own.pixel_channels);
+    gpuscan__define_image(text, own.image, plan->element_type, own.pixel_channels);
     gpuscan__define_samples(text, gs, plan);
     GPUSCAN__HISTOGRAM_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_expressions(text, plan);
@@ -18553,7 +18558,7 @@ static uint64_t gpuscan__fraction64(uint64_t a, uint64_t b) {
 }
 
 /* Returns whether bins can use BIN_MODE_MULTIPLY (see gpuscan_even_bin in kernels.cl.inc). A `range` of 0 is 2^64. */
-static int gpuscan__is_product(uint64_t range, uint64_t bins) {
+static int gpuscan__can_multiply(uint64_t range, uint64_t bins) {
     return range == 0 || (bins < range && (range <= (uint64_t)1 << 32 || (range & (range - 1)) == 0));
 }
 
@@ -18562,7 +18567,7 @@ static uint32_t gpuscan__bin_mode(uint64_t range, uint64_t bins) {
         return GPUSCAN__BIN_MODE_SHIFT;
     if (range - 1 < (uint64_t)1 << 16)
         return GPUSCAN__BIN_MODE_MULTIPLY_16;
-    if (gpuscan__is_product(range, bins))
+    if (gpuscan__can_multiply(range, bins))
         return GPUSCAN__BIN_MODE_MULTIPLY;
     return bins < range ? GPUSCAN__BIN_MODE_CHECKED : GPUSCAN__BIN_MODE_GENERAL;
 }
@@ -18582,19 +18587,21 @@ static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins
 
 static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan *plan, const gpuscan_bound *given,
                                             gpuscan__bounds *bounds) {
-    const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
+    const gpuscan__type_facts *type = &gpuscan__types[plan->binned_type];
     unsigned bits = type->size * 8;
-    uint64_t least = type->kind == 's' ? (uint64_t)0 - ((uint64_t)1 << (bits - 1)) : 0; /* in two's complement */
-    uint64_t whole = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->bins; /* whole: number of values; 0: 2^64 */
+    /* type_least: the type's least value, in two's complement. type_values: its number of values; 0 stands for 2^64 */
+    uint64_t type_least = type->kind == 's' ? (uint64_t)0 - ((uint64_t)1 << (bits - 1)) : 0;
+    uint64_t type_values = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->bins;
     uint64_t lower = given[0].u, upper = given[1].u, range;
-    gpuscan__histogram_key *key = &plan->key;
+    gpuscan__histogram_key *own = &plan->key;
     int ordered = type->kind == 's' ? given[0].i < given[1].i : lower < upper;
-    if (key->form == GPUSCAN_BINS_VALUES) {
-        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* count of integers >= lower; 0: 2^64 */
-        range = beyond && beyond < bins ? beyond : bins; /* bins past the last 64-bit integer have no samples */
+    if (own->form == GPUSCAN_BINS_VALUES) {
+        /* available: the number of 64-bit integers from `lower` on; 0: 2^64. Bins beyond them have no samples */
+        uint64_t available = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower;
+        range = available && available < bins ? available : bins;
     } else if (lower == 0 && upper == 0) {
-        lower = least;
-        range = whole;
+        lower = type_least;
+        range = type_values;
     } else if (ordered) {
         range = upper - lower;
     } else {
@@ -18602,18 +18609,18 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, gpuscan__histogram_plan
     }
     bounds->lower = lower;
     bounds->range = range;
-    key->range_all &= lower == least && range == whole;
-    key->mode = GPUSCAN__BIN_MODE_SHIFT; /* the form VALUES shifts by 0 bits */
-    if (key->form != GPUSCAN_BINS_VALUES) {
-        key->mode = gpuscan__bin_mode(range, bins);
-        bounds->factor = gpuscan__bin_factor(key->mode, range, bins);
+    own->range_all &= lower == type_least && range == type_values;
+    own->bin_mode = GPUSCAN__BIN_MODE_SHIFT; /* in the form VALUES, `factor` is 0: bins are offsets shifted by 0 bits */
+    if (own->form != GPUSCAN_BINS_VALUES) {
+        own->bin_mode = gpuscan__bin_mode(range, bins);
+        bounds->factor = gpuscan__bin_factor(own->bin_mode, range, bins);
     }
-    /* The offset s - lower of a sample s gets 32 bits unless a sample outside of the bins could then seem inside. If
+    /* The offset s - lower of a sample s gets 32 bits, unless a sample outside of the bins could then seem inside. If
        s < lower, the offset wraps to 2^32 - (lower - s), which is least for the type's least value. If [lower, upper)
-       lies within the type, even this least offset is at least `range`, so s counts as outside. In a closed range, the
+       lies within the type, this least offset is `range` or more, so s counts as outside. In a closed range, the
        offset `range` is inside, so `upper` must be a value of the type. Bins of 2^32 or more values need 64 bits. */
-    key->wide_offset |= lower - least >= whole || range > whole - (lower - least) - key->closed ||
-                        (key->mode == GPUSCAN__BIN_MODE_SHIFT && bounds->factor > 31);
+    own->wide_offset |= lower - type_least >= type_values || range > type_values - (lower - type_least) - own->closed ||
+                        (own->bin_mode == GPUSCAN__BIN_MODE_SHIFT && bounds->factor > 31);
     return GPUSCAN_SUCCESS;
 }
 
@@ -18645,11 +18652,11 @@ static double gpuscan__even_step(double lower, double upper, uint32_t bins, doub
 
 static gpuscan_result gpuscan__float_bins(gpuscan *gs, gpuscan__histogram_plan *plan, const gpuscan_bound *given,
                                           gpuscan__bounds *bounds) {
-    const gpuscan_type type = plan->sample;
+    const gpuscan_type type = plan->binned_type;
     double lower = gpuscan__rounded(GPUSCAN_TYPE_F64, given[0].f), step;
     double upper = gpuscan__rounded(GPUSCAN_TYPE_F64, given[1].f);
-    double largest = type == GPUSCAN_TYPE_F64 ? DBL_MAX : (double)FLT_MAX;
-    double least = type == GPUSCAN_TYPE_F64 ? DBL_MIN : (double)FLT_MIN;
+    double largest = type == GPUSCAN_TYPE_F64 ? DBL_MAX : (double)FLT_MAX, farthest;
+    double least_normal = type == GPUSCAN_TYPE_F64 ? DBL_MIN : (double)FLT_MIN;
     if (lower == 0 && upper == 0) /* 0 includes -0.0 */
         upper = 1.0;
     if (!gpuscan__is_finite(given[0]) || !gpuscan__is_finite(given[1]) ||
@@ -18658,36 +18665,36 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, gpuscan__histogram_plan *
     bounds->real_lower = lower = gpuscan__rounded(type, lower);
     bounds->real_upper = upper = gpuscan__rounded(type, upper);
     bounds->real_step = step = gpuscan__rounded(type, gpuscan__even_step(lower, upper, plan->bins, largest));
-    if (!(lower < upper) || !(step >= least)) /* step >= least also keeps 1 / step finite */
+    if (!(lower < upper) || !(step >= least_normal)) /* this also keeps 1 / step finite */
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS,
                              "lower and upper: a bin is too fine for the type (bounds of floats: lower.f, upper.f)");
     /* The kernel guesses that sample s is in bin (s - lower) * (1 / step). Among up to 2^20 bins, rounding s - lower
        and 1 / step adds errors of up to 2^-24 * 2^20 bins each, together 1/8 bin. An edge, up to 2^21 steps from 0,
        errs by up to 2^-24 * 2^21 steps, or 1/8 bin. The mode NEAREST rounds the guess to an integer k, and tries only
        bins k and k - 1. These suffice if the sum of the errors is below 1/2 bin, and nothing over- or underflows. */
-    largest = -lower > upper ? -lower : upper;
-    plan->key.mode = GPUSCAN__BIN_MODE_GUESS;
-    if (plan->bins <= 1u << 20 && step * 2097152.0 >= largest && step > 1e-34 && step < 1e30)
-        plan->key.mode = GPUSCAN__BIN_MODE_NEAREST;
+    farthest = -lower > upper ? -lower : upper; /* the largest magnitude of an edge */
+    plan->key.bin_mode = GPUSCAN__BIN_MODE_GUESS;
+    if (plan->bins <= 1u << 20 && step * 2097152.0 >= farthest && step > 1e-34 && step < 1e30)
+        plan->key.bin_mode = GPUSCAN__BIN_MODE_NEAREST;
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets plan->bounds for all channels, or for each channel in the mask. In the form EDGES, sets only their `edges`. */
+/* Sets plan->bounds: one entry for all channels, or one for each channel in the mask. With EDGES, sets only `edges`. */
 static gpuscan_result gpuscan__resolve_bounds(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
-    const gpuscan_bound all[] = {desc->lower, desc->upper};
-    gpuscan__histogram_key *key = &plan->key;
-    int by_edges = desc->form == GPUSCAN_BINS_EDGES, is_float = gpuscan__is_float(plan->sample);
-    int is_alike = 1, is_product = 1;
+    const gpuscan_bound shared[] = {desc->lower, desc->upper}; /* the bounds of channels without their own */
+    gpuscan__histogram_key *own = &plan->key;
+    int by_edges = desc->form == GPUSCAN_BINS_EDGES, is_float = gpuscan__is_float(plan->binned_type);
+    int same_mode = 1, can_multiply = 1;
     uint32_t c, k, slots = 0, mode = 0;
-    key->by_channel = desc->channel_bounds || desc->edges_pitch;
-    /* gpuscan__integer_bins clears range_all and sets wide_offset if one channel needs that */
-    key->range_all = !by_edges && !is_float;
-    for (c = 0; c < plan->channels && !(slots && !key->by_channel); c++) {
-        const gpuscan_bound *given = desc->channel_bounds ? desc->channel_bounds + 2 * c : all;
+    own->by_channel = desc->channel_bounds || desc->edges_pitch;
+    /* for each channel, gpuscan__integer_bins may clear range_all and set wide_offset */
+    own->range_all = !by_edges && !is_float;
+    for (c = 0; c < plan->channels && !(slots && !own->by_channel); c++) {
+        const gpuscan_bound *given = desc->channel_bounds ? desc->channel_bounds + 2 * c : shared;
         gpuscan__bounds *bounds = &plan->bounds[slots];
         gpuscan_result r = GPUSCAN_SUCCESS;
-        if (!(key->mask >> c & 1))
+        if (!(own->mask >> c & 1))
             continue;
         if (by_edges && (!gpuscan__multiply(c, desc->edges_pitch, &bounds->edges) ||
                          !gpuscan__add(bounds->edges, (uint64_t)plan->bins + 1, &plan->edges)))
@@ -18697,17 +18704,17 @@ static gpuscan_result gpuscan__resolve_bounds(gpuscan *gs, gpuscan__histogram_pl
                          : gpuscan__integer_bins(gs, plan, given, bounds);
         if (r != 0)
             return r;
-        is_alike = is_alike && (slots == 0 || mode == key->mode);
-        is_product = is_product && gpuscan__is_product(bounds->range, plan->bins);
-        mode = key->mode;
+        same_mode = same_mode && (slots == 0 || mode == own->bin_mode);
+        can_multiply = can_multiply && gpuscan__can_multiply(bounds->range, plan->bins);
+        mode = own->bin_mode;
         slots++;
     }
-    if (!is_alike) /* one mode must serve all channels */
-        key->mode = is_float     ? GPUSCAN__BIN_MODE_GUESS
-                    : is_product ? GPUSCAN__BIN_MODE_MULTIPLY
-                                 : GPUSCAN__BIN_MODE_GENERAL;
-    for (k = 0; k < slots && !is_alike && !is_float; k++)
-        plan->bounds[k].factor = gpuscan__bin_factor(key->mode, plan->bounds[k].range, plan->bins);
+    if (!same_mode) /* one mode must serve all channels */
+        own->bin_mode = is_float       ? GPUSCAN__BIN_MODE_GUESS
+                        : can_multiply ? GPUSCAN__BIN_MODE_MULTIPLY
+                                       : GPUSCAN__BIN_MODE_GENERAL;
+    for (k = 0; k < slots && !same_mode && !is_float; k++)
+        plan->bounds[k].factor = gpuscan__bin_factor(own->bin_mode, plan->bounds[k].range, plan->bins);
     return GPUSCAN_SUCCESS;
 }
 
@@ -18715,12 +18722,12 @@ static gpuscan_result gpuscan__check_samples(gpuscan *gs, const gpuscan__histogr
     const gpuscan_histogram_desc *desc = plan->desc;
     const gpuscan_custom *custom = desc->custom;
     const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT, wrong_type = GPUSCAN_ERROR_INVALID_TYPE;
-    int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM, several = plan->channels > 1;
+    int is_custom = plan->element_type == GPUSCAN_TYPE_CUSTOM, several = plan->channels > 1;
     int converted = custom && custom->convert, sees_pixels = converted || desc->weight;
     int by_edges = desc->form == GPUSCAN_BINS_EDGES;
     const gpuscan__mistake mistakes[] = {
         {plan->channels > 4, argument, "channels is more than 4"},
-        {plan->sample == GPUSCAN_TYPE_CUSTOM, wrong_type,
+        {plan->binned_type == GPUSCAN_TYPE_CUSTOM, wrong_type,
          desc->value_type ? "value_type is not a builtin type" : "sample_type is not a builtin type"},
         {desc->value_type && !converted, argument, "value_type is given without custom->convert"},
         {is_custom && custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST), argument,
@@ -18731,9 +18738,9 @@ static gpuscan_result gpuscan__check_samples(gpuscan *gs, const gpuscan__histogr
         {sees_pixels && desc->channel_mask, argument,
          "channel_mask with custom->convert or weight, which take whole pixels"},
         {desc->weight && (desc->weights.mem || desc->host_weights), argument, "weight and weights are both given"},
-        {plan->counter != GPUSCAN_TYPE_U32 && plan->counter != GPUSCAN_TYPE_U64, wrong_type,
+        {plan->counter_type != GPUSCAN_TYPE_U32 && plan->counter_type != GPUSCAN_TYPE_U64, wrong_type,
          "counter_type is neither u32 nor u64"},
-        {gpuscan__types[plan->weight].kind != 'u', wrong_type, "weight_type is not an unsigned integer type"},
+        {gpuscan__types[plan->weight_type].kind != 'u', wrong_type, "weight_type is not an unsigned integer type"},
         {(unsigned)desc->form > GPUSCAN_BINS_VALUES, argument, "form is not a gpuscan_bins"},
         {!by_edges && (desc->edges.mem || desc->host_edges), argument,
          "edges are given, but form is not GPUSCAN_BINS_EDGES"},
@@ -18741,46 +18748,46 @@ static gpuscan_result gpuscan__check_samples(gpuscan *gs, const gpuscan__histogr
         {plan->channels <= 4 && desc->channel_mask >> plan->channels != 0, argument,
          "channel_mask names channels that do not exist"},
         {plan->bins > 0x7fffffffu / 4 - 2, GPUSCAN_ERROR_INVALID_BINS, "bins is more than 536870909"},
-        {desc->form == GPUSCAN_BINS_VALUES && gpuscan__is_float(plan->sample), wrong_type,
+        {desc->form == GPUSCAN_BINS_VALUES && gpuscan__is_float(plan->binned_type), wrong_type,
          "form: VALUES is for integers"},
         {desc->channel_bounds && (by_edges || desc->lower.u || desc->upper.u), argument,
          "channel_bounds together with lower, upper or edges"},
         {desc->edges_pitch && (!by_edges || desc->edges_pitch <= plan->bins), argument,
          "edges_pitch without EDGES, or below bins + 1"}};
     gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
-    return r != 0 ? r : gpuscan__check_type(gs, "sample_type", plan->element);
+    return r != 0 ? r : gpuscan__check_type(gs, "sample_type", plan->element_type);
 }
 
 /* Resolves the types of pixels, and of the values and weights that expressions may compute from them. Resolves bins. */
 static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
-    gpuscan__histogram_key *key = &plan->key;
+    gpuscan__histogram_key *own = &plan->key;
     gpuscan_result r;
-    plan->element = desc->sample_type;
+    plan->element_type = desc->sample_type;
     plan->channels = desc->channels;
-    if ((r = gpuscan__image_pixels(gs, &plan->image, "sample_type", &plan->element, &plan->channels)) != 0)
+    if ((r = gpuscan__image_pixels(gs, &plan->image, "sample_type", &plan->element_type, &plan->channels)) != 0)
         return r;
-    plan->element = plan->element ? plan->element : GPUSCAN_TYPE_U8;
+    plan->element_type = plan->element_type ? plan->element_type : GPUSCAN_TYPE_U8;
     plan->channels = plan->channels ? plan->channels : 1;
-    plan->counter = desc->counter_type ? desc->counter_type : GPUSCAN_TYPE_U32;
-    plan->weight = desc->weight_type ? desc->weight_type : GPUSCAN_TYPE_U32;
+    plan->counter_type = desc->counter_type ? desc->counter_type : GPUSCAN_TYPE_U32;
+    plan->weight_type = desc->weight_type ? desc->weight_type : GPUSCAN_TYPE_U32;
     plan->bins = desc->bins ? desc->bins : 256;
-    if ((unsigned)plan->element >= GPUSCAN_TYPE_COUNT || (unsigned)plan->counter >= GPUSCAN_TYPE_COUNT ||
-        (unsigned)plan->weight >= GPUSCAN_TYPE_COUNT || (unsigned)desc->value_type >= GPUSCAN_TYPE_COUNT)
+    if ((unsigned)plan->element_type >= GPUSCAN_TYPE_COUNT || (unsigned)plan->counter_type >= GPUSCAN_TYPE_COUNT ||
+        (unsigned)plan->weight_type >= GPUSCAN_TYPE_COUNT || (unsigned)desc->value_type >= GPUSCAN_TYPE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "sample_type, value_type, counter_type or weight_type is not a gpuscan_type");
-    key->converted = desc->custom && desc->custom->convert;
-    key->weighed = desc->weight != NULL;
-    plan->sample = key->converted && desc->value_type ? desc->value_type : plan->element;
+    own->converted = desc->custom && desc->custom->convert;
+    own->weighed = desc->weight != NULL;
+    plan->binned_type = own->converted && desc->value_type ? desc->value_type : plan->element_type;
     if ((r = gpuscan__check_samples(gs, plan)) != 0)
         return r;
-    plan->element_size = plan->element == GPUSCAN_TYPE_CUSTOM ? (uint32_t)desc->custom->size
-                                                              : gpuscan__types[plan->element].size;
+    plan->element_size = plan->element_type == GPUSCAN_TYPE_CUSTOM ? (uint32_t)desc->custom->size
+                                                                   : gpuscan__types[plan->element_type].size;
     plan->pixel_size = plan->element_size * plan->channels;
-    if (key->converted || key->weighed) {
-        if (key->converted && plan->sample == GPUSCAN_TYPE_F16)
-            plan->sample = GPUSCAN_TYPE_F32;
-        key->pixel_channels = plan->element == GPUSCAN_TYPE_CUSTOM ? 0 : plan->channels;
+    if (own->converted || own->weighed) {
+        if (own->converted && plan->binned_type == GPUSCAN_TYPE_F16)
+            plan->binned_type = GPUSCAN_TYPE_F32;
+        own->pixel_channels = plan->element_type == GPUSCAN_TYPE_CUSTOM ? 0 : plan->channels;
         plan->channels = 1;
         if (desc->custom)
             plan->texts = *desc->custom;
@@ -18789,23 +18796,23 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, gpuscan__histogram_p
         plan->common.e.custom = &plan->texts;
     }
     plan->sample_size = plan->common.e.custom ? plan->pixel_size : plan->element_size;
-    plan->vector = key->image ? 1 : gpuscan__vector(plan->sample_size, plan->sample_size);
-    if ((r = gpuscan__check_type(gs, "value_type", plan->sample)) != 0)
+    plan->vector = own->image ? 1 : gpuscan__vector(plan->sample_size, plan->sample_size);
+    if ((r = gpuscan__check_type(gs, "value_type", plan->binned_type)) != 0)
         return r;
-    key->mask = desc->channel_mask ? desc->channel_mask : (1u << plan->channels) - 1;
-    key->form = (uint32_t)desc->form;
-    key->closed = desc->closed != 0 && desc->form != GPUSCAN_BINS_VALUES;
-    key->outside = (uint32_t)desc->outside;
-    key->channels = plan->channels;
-    key->counter = (uint32_t)plan->counter;
+    own->mask = desc->channel_mask ? desc->channel_mask : (1u << plan->channels) - 1;
+    own->form = (uint32_t)desc->form;
+    own->closed = desc->closed != 0 && desc->form != GPUSCAN_BINS_VALUES;
+    own->outside = (uint32_t)desc->outside;
+    own->channels = plan->channels;
+    own->counter_type = (uint32_t)plan->counter_type;
     plan->channel_bins = plan->bins + (desc->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0);
-    plan->all_bins = (uint64_t)gpuscan__active_channels(key->mask) * plan->channel_bins;
+    plan->all_bins = (uint64_t)gpuscan__active_channels(own->mask) * plan->channel_bins;
     if (desc->form == GPUSCAN_BINS_EDGES && plan->bins > 1)
-        key->edge_step = (uint32_t)gpuscan__power_of_two_below(plan->bins - 1);
+        own->edge_step = (uint32_t)gpuscan__power_of_two_below(plan->bins - 1);
     return gpuscan__resolve_bounds(gs, plan);
 }
 
-/* Resolves tiles and counters. Tiles without pixels are included, because their counters are written, too. */
+/* Sets the tiles and the number of counters. Tiles without pixels are included: their counters are written, too. */
 static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
     uint64_t rows = desc->rows ? desc->rows : 1, counters;
@@ -18827,11 +18834,11 @@ static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, gpuscan__histogram_pla
 static gpuscan_result gpuscan__samples_range(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
     uint32_t size = plan->element_size;
-    uint32_t alignment = plan->element == GPUSCAN_TYPE_CUSTOM ? gpuscan__alignment(size) : size;
+    uint32_t alignment = plan->element_type == GPUSCAN_TYPE_CUSTOM ? gpuscan__alignment(size) : size;
     uint64_t pitch = desc->pitch, row, bytes;
     gpuscan__range *range = gpuscan__input(&plan->common, "samples", desc->samples, 0, size);
     gpuscan_result r;
-    if (plan->rows < 2) /* a single row needs no pitch */
+    if (plan->rows < 2) /* a single row's pitch is not used, so it must not make the call fail by an overflow */
         pitch = gpuscan__min(pitch, desc->count);
     if (!gpuscan__multiply(desc->count, plan->pixel_size, &row) || !gpuscan__multiply(pitch, plan->pixel_size, &pitch))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples: count or pitch does not fit 64 bits in bytes");
@@ -18851,7 +18858,8 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, gpuscan__histogram_pla
 static gpuscan_result gpuscan__histogram_ranges(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
     gpuscan__plan *common = &plan->common;
-    uint32_t counter_size = gpuscan__types[plan->counter].size, weight_size = gpuscan__types[plan->weight].size;
+    uint32_t counter_size = gpuscan__types[plan->counter_type].size;
+    uint32_t weight_size = gpuscan__types[plan->weight_type].size;
     uint64_t weights, edges = desc->form == GPUSCAN_BINS_EDGES ? plan->edges : 0;
     gpuscan__range *range;
     gpuscan_result r;
@@ -18866,7 +18874,7 @@ static gpuscan_result gpuscan__histogram_ranges(gpuscan *gs, gpuscan__histogram_
     range->required = 0;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
     range = gpuscan__input(common, "edges", desc->edges, edges,
-                           plan->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[plan->sample].size);
+                           plan->binned_type == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[plan->binned_type].size);
     range->at_zero = 1;
     return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
 }
@@ -18878,7 +18886,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     int clashes = desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes; /* clash with images */
     gpuscan_result r;
     plan->count = desc->count;
-    plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 of them */
+    plan->rows = desc->rows && desc->count ? desc->rows : 1; /* rows without pixels are not visited: they may be many */
     if ((r = gpuscan__resolve_image(gs, "samples_image", &desc->samples_image, clashes, "samples, pitch or pitch_bytes",
                                     &plan->image)) != 0 ||
         (r = gpuscan__check_region(gs, &plan->image, desc->count, plan->rows)) != 0)
@@ -18893,7 +18901,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
         (r = gpuscan__resolve_pitch(gs, "weights_", desc->weights_pitch, desc->count, &plan->weights_pitch)) != 0 ||
         (r = gpuscan__samples_range(gs, plan)) != 0 || (r = gpuscan__histogram_ranges(gs, plan)) != 0)
         return r;
-    /* rows without gaps become one row, unless expressions see a pixel's number in its row */
+    /* joins rows without gaps, unless count_buffer or tiles cut rows, or expressions see a pixel's number in its row */
     is_dense = !plan->image.place && plan->pitch == desc->count * plan->pixel_size &&
                (!is_weighted || plan->weights_pitch == desc->count);
     if (is_dense && !desc->count_buffer.mem && !common->e.custom && !plan->key.tiled) {
@@ -18903,14 +18911,14 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     plan->samples = plan->count * plan->rows * plan->channels;
     plan->tile_samples = plan->tile_width * plan->tile_height * plan->channels;
     common->flags |= desc->accumulate ? GPUSCAN__FLAG_ACCUMULATE : 0;
-    plan->key.weight = is_weighted || desc->weight ? (uint32_t)plan->weight : 0;
-    common->key.src = (uint32_t)plan->element;
-    common->key.dst = plan->key.converted ? (uint32_t)plan->sample : 0;
-    common->key.custom_size = plan->element == GPUSCAN_TYPE_CUSTOM ? plan->element_size : 0;
+    plan->key.weight_type = is_weighted || desc->weight ? (uint32_t)plan->weight_type : 0;
+    common->key.src = (uint32_t)plan->element_type;
+    common->key.dst = plan->key.converted ? (uint32_t)plan->binned_type : 0;
+    common->key.custom_size = plan->element_type == GPUSCAN_TYPE_CUSTOM ? plan->element_size : 0;
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets `copies` to the largest power of two from `least` to `most` that fits `local` bytes. Returns 0 if none fits. */
+/* Sets `copies` to the largest power of two from `least` to `most` that fits `local` bytes. If none fits, returns 0. */
 static int gpuscan__fit_copies(gpuscan__histogram_plan *plan, uint64_t most, uint32_t least, uint64_t local) {
     uint32_t *copies = &plan->key.copies;
     *copies = (uint32_t)gpuscan__power_of_two_below((size_t)most);
@@ -18919,59 +18927,59 @@ static int gpuscan__fit_copies(gpuscan__histogram_plan *plan, uint64_t most, uin
     return gpuscan__local_words(plan) * 4 <= local;
 }
 
-/* Returns whether a GPU counts bytes by value, with up to `copies` counters for each value in local memory. */
-static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies) {
+/* Sets and returns by_value: 1 if a GPU counts bytes by value, with up to `copies` local counters for each value. */
+static int gpuscan__choose_by_value(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
-    if (gpuscan__types[plan->sample].size > 1 || plan->common.e.custom || plan->all_bins > 4096)
+    if (gpuscan__types[plan->binned_type].size > 1 || plan->common.e.custom || plan->all_bins > 4096)
         return 0;
-    own->merge = !(own->range_all && plan->bins == 256 && plan->channel_bins == 256); /* 0: each value is a bin */
+    own->merge = !(own->range_all && plan->bins == 256 && plan->channel_bins == 256);
     own->by_value = 1;
     own->spread = copies == 32 && plan->channels % 2 == 0 && gpuscan__slice_bins(plan) == 256 * plan->channels &&
-                  !own->tiled && !own->weight;
+                  !own->tiled && !own->weight_type;
     if (!gpuscan__fit_copies(plan, own->spread ? 32 / plan->channels : copies, 1, local))
         own->copies = own->by_value = own->merge = own->spread = 0;
     return own->by_value != 0;
 }
 
-/* A search among edges finds a sample's bin. Cells (edge_cells) say where the search begins. tuning: histogram-edges */
-#define GPUSCAN__LOCAL_EDGES 2048 /* up to this many bins, groups copy edges to local memory */
-#define GPUSCAN__EDGES_ALONE 32   /* up to this many bins, making cells takes more time than cells save */
-#define GPUSCAN__FEW_EDGES   256  /* above this many bins, edges stay in global memory if there are no cells */
-#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples to use cells: to make cells takes time */
+/* Limits for local edges, and for cells, which say where a search among edges begins. tuning: histogram-edges */
+#define GPUSCAN__LOCAL_EDGES_BINS 2048 /* up to this many bins, groups copy edges to local memory */
+#define GPUSCAN__CELLS_ABOVE_BINS 32   /* up to this many bins, making cells takes more time than cells save */
+#define GPUSCAN__UNCELLED_BINS    256  /* above this many bins, edges stay in global memory if there are no cells */
+#define GPUSCAN__CELLS_FROM       ((uint64_t)1 << 20) /* minimum number of samples to use cells */
 
-/* Puts edges in local memory if they fit. To make room, makes fewer copies of the bins: at least 4 if there are at most
-   FEW_EDGES bins, otherwise at least 1. */
+/* Puts edges in local memory if they fit. To make room, lowers the number of copies of the bins, but not below 4 (above
+   UNCELLED_BINS bins, not below 1). */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
-    uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
-    if (plan->bins > GPUSCAN__LOCAL_EDGES || own->by_channel)
+    uint32_t copies = own->copies, least = plan->bins > GPUSCAN__UNCELLED_BINS ? 1 : 4;
+    if (plan->bins > GPUSCAN__LOCAL_EDGES_BINS || own->by_channel)
         return;
     own->local_edges = 1;
-    if (plan->bins > GPUSCAN__EDGES_ALONE && plan->samples >= GPUSCAN__CELLS_FROM) /* 4 to 8 cells per bin */
+    if (plan->bins > GPUSCAN__CELLS_ABOVE_BINS && plan->samples >= GPUSCAN__CELLS_FROM) /* 4 to 8 cells per bin */
         own->edge_cells = (uint32_t)gpuscan__min(gpuscan__power_of_two_below(8 * plan->bins - 1), 4096);
-    if (!gpuscan__fit_copies(plan, copies, least, local) || (plan->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
+    if (!gpuscan__fit_copies(plan, copies, least, local) || (plan->bins > GPUSCAN__UNCELLED_BINS && !own->edge_cells)) {
         own->local_edges = own->edge_cells = 0;
         own->copies = copies;
     }
 }
 
-/* A CPU's tables of bins have up to this many bytes of local memory, enough for 4096 bins and samples without a bin. If
-   one table needs more, each group has a table in scratch, without atomics. */
+/* A CPU group's tables of bins have up to this many bytes of local memory: a table of 4096 bins, and one more counter
+   for samples without a bin, fits. If one table needs more, each group has a table in scratch, without atomics. */
 #define GPUSCAN__CPU_LOCAL_BYTES ((4096 + 1) * 4)
-/* If a CPU's tables of counters have at most this many bytes, the last group adds them up, without another launch. */
+/* If a CPU's tables in scratch have at most this many bytes, the last group adds them up, without another launch. */
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
 #define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* maximum number of groups in a launch that counts tiles */
 /* Limits if each tile has a histogram. Adding up copies of a tile's bins takes time. tuning: histogram-tiles */
-#define GPUSCAN__TILE_COPIES  16 /* bins have several copies only if a counter then has this many samples on average */
-#define GPUSCAN__TILE_SAMPLES 32 /* maximum number of samples that a work-item loads at a time */
+#define GPUSCAN__TILE_COUNTER_SAMPLES 16 /* minimum samples per counter, on average, if a bin has several counters */
+#define GPUSCAN__TILE_ITEM_SAMPLES    32 /* maximum number of samples that a work-item loads at a time */
 
-/* Chooses a CPU's form, the first that applies: see the table of [HISTOGRAM]. Tables of bins have one more counter, for
-   samples without a bin. In local memory, they have 32-bit sums. */
-static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies) {
+/* Chooses where a CPU stores counters: the first row that applies in the table of [HISTOGRAM]. A table of bins has one
+   more counter, for samples without a bin. Tables in local memory have 32-bit counters. */
+static void gpuscan__cpu_storage(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* number of tables of 256 counters: a multiple of the channels */
-    if (gpuscan__types[plan->sample].size == 1 && !own->weight && !plan->common.e.custom && !own->image &&
+    if (gpuscan__types[plan->binned_type].size == 1 && !own->weight_type && !plan->common.e.custom && !own->image &&
         (tables * 256 + plan->all_bins + 1) * 4 <= local && !(own->tiled && plan->tile_samples < tables * 1024))
         own->copies = own->byte_tables = tables;
     else if (gpuscan__upper_words(own) ||
@@ -18979,14 +18987,15 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, uin
         own->copies = 0;
 }
 
-/* Chooses a GPU's form, the first that applies. Returns why counters are not in local memory, or NULL if they are. */
-static const char *gpuscan__gpu_form(const gpuscan__histogram_tuning *tuning, gpuscan__histogram_plan *plan,
-                                     uint64_t local, uint64_t copies) {
+/* Chooses where a GPU stores counters, as in the table of [HISTOGRAM]. Returns why not in local memory, or NULL. */
+static const char *gpuscan__gpu_storage(const gpuscan__histogram_tuning *tuning, gpuscan__histogram_plan *plan,
+                                        uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
-    uint64_t room = gpuscan__max(local / (4 + gpuscan__upper_words(own) * 4), 2) - 1; /* less 1, for samples outside */
-    uint64_t slices = gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
+    /* local_bins: the number of bins that fit beside the counter of samples without a bin */
+    uint64_t local_bins = gpuscan__max(local / (4 + gpuscan__upper_words(own) * 4), 2) - 1;
+    uint64_t slices = gpuscan__min(gpuscan__ceil_div(plan->all_bins, local_bins), UINT32_MAX);
     copies = gpuscan__min(copies, tuning->copies[plan->sample_size > 1]);
-    if (!gpuscan__upper_words(own) && gpuscan__counts_by_value(plan, local, copies))
+    if (!gpuscan__upper_words(own) && gpuscan__choose_by_value(plan, local, copies))
         return NULL;
     if (slices > (own->tiled ? 1 : tuning->slices))
         return "the bins do not fit local memory";
@@ -18997,7 +19006,8 @@ static const char *gpuscan__gpu_form(const gpuscan__histogram_tuning *tuning, gp
     return NULL;
 }
 
-static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_plan *plan) {
+/* Chooses the strategy, the maximum group size, and where counters are stored. */
+static gpuscan_result gpuscan__histogram_storage(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_tuning *tuning = &gs->device.profile.histogram;
     gpuscan__plan *common = &plan->common;
     gpuscan__histogram_key *own = &plan->key;
@@ -19017,11 +19027,11 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         local -= local > 512 ? 256 : 0;
     local = gpuscan__min(local, tuning->local);
     if (own->tiled)
-        copies = gpuscan__max(plan->tile_samples / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
-    if (is_cpu) /* `why` is NULL: gpuscan__enter refuses this strategy on GPUs, and CPUs never give it up */
-        gpuscan__cpu_form(plan, local, copies);
+        copies = gpuscan__max(plan->tile_samples / plan->all_bins / GPUSCAN__TILE_COUNTER_SAMPLES, 1);
+    if (is_cpu) /* `why` is NULL: gpuscan__enter has refused CPU strategies on GPUs, and CPUs never give them up */
+        gpuscan__cpu_storage(plan, local, copies);
     else if (!why)
-        why = gpuscan__gpu_form(tuning, plan, local, copies);
+        why = gpuscan__gpu_storage(tuning, plan, local, copies);
     if (own->copies || is_cpu) /* a CPU without copies has its tables in scratch */
         return GPUSCAN_SUCCESS;
     key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
@@ -19029,68 +19039,68 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
 }
 
 enum {
-    GPUSCAN__SLICE_SHORT = 48, /* samples are few if a work-item would load at most this many vectors, with one group
-                                  per compute unit. (The groups of each slice load all samples.) */
-    GPUSCAN__SLICE_MORE = 8    /* if samples are few, bins are cut into more slices than local memory requires, as
-                                  long as a work-item then loads at most this many vectors */
+    GPUSCAN__FEW_SAMPLES_VECTORS = 48, /* samples are few if a work-item would load at most this many vectors, with one
+                                          group per compute unit. (The groups of each slice load all samples.) */
+    GPUSCAN__MORE_SLICES_VECTORS = 8   /* bins are cut into more slices than local memory requires, as long as a
+                                          work-item then loads at most this many vectors */
 };
 
-/* Returns the maximum number of groups that count the same slice of the bins. On a CPU, one slice has all bins. */
-static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
+/* Returns the maximum number of groups that count the same slice. If there is one slice, these are all groups. */
+static uint64_t gpuscan__histogram_most_groups(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_tuning *tuning = &gs->device.profile.histogram;
     const gpuscan__histogram_key *own = &plan->key;
-    int near_bins = own->copies && (own->slices == 1 || own->rows || plan->few);
+    int near_bins = own->copies && (own->slices == 1 || own->several_rows || plan->few_samples);
     uint64_t most = near_bins ? tuning->per_unit[plan->sample_size > 1] : tuning->per_unit_far;
     return gpuscan__max(gs->device.units * most / own->slices, 1);
 }
 
-/* Returns whether a GPU's accumulators also count the groups that have added to them, so that the last group writes
-   `counts` in the same launch. An accumulator's upper 20 bits hold the number of these groups, its lower 44 bits the
-   bin's sum. Two limits keep this sum below 2^44. Without weights, fewer than 2^42 samples add 1 each. With weights, at
-   most 2^12 groups add less than 2^32 each. (Both limits are always checked.) Returns 0 above 4096 bins without slices:
-   a second launch is faster. */
+/* Decides whether a GPU's accumulators also count the groups that have added to them (ARRIVALS_U64). If they do, the
+   last group writes `counts` in the same launch. An accumulator's upper 20 bits then hold the number of these groups,
+   its lower 44 bits the bin's sum. Two limits keep this sum below 2^44. Without weights, fewer than 2^42 samples add 1
+   each. With weights, at most 2^12 groups add less than 2^32 each. (Both limits are always checked.) Above 4096 bins
+   without slices, a second launch is faster. */
 static uint32_t gpuscan__histogram_arrivals(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     int counts = !gpuscan__key_is_cpu(&plan->common.key) && gs->device.int64_atomics && own->copies && !own->tiled &&
                  !gpuscan__upper_words(own) && (plan->all_bins <= 4096 || own->slices > 1) &&
-                 plan->samples < (uint64_t)1 << 42 && gpuscan__histogram_most(gs, plan) <= 1u << 12;
+                 plan->samples < (uint64_t)1 << 42 && gpuscan__histogram_most_groups(gs, plan) <= 1u << 12;
     return counts ? GPUSCAN__ARRIVALS_U64 : GPUSCAN__ARRIVALS_NONE;
 }
 
-/* Sets the form: how samples are loaded, by which groups, and how bins are cut into slices. */
-static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *plan) {
+/* Sets the group's size, a work-item's loads, the number of slices, and the fields of the key that depend on these. */
+static void gpuscan__histogram_shape(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_tuning *tuning = &gs->device.profile.histogram;
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
-    uint32_t most = key->group, vector = plan->vector;
-    uint64_t at_once = (uint64_t)vector * most * gs->device.units; /* samples that 1 group per unit loads at once */
+    uint32_t largest = key->group, vector = plan->vector;
+    uint64_t at_once = (uint64_t)vector * largest * gs->device.units; /* samples that 1 group per unit loads at once */
     int is_cpu = gpuscan__key_is_cpu(key), is_limited;
     key->vectors = tuning->vectors;
-    own->rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
-    is_limited = own->slices == 1 && (own->rows || own->copies);
-    plan->few = 0;
-    if (!is_cpu && own->tiled) { /* takes the smallest group in which work-items have up to two loads */
-        key->vectors = (uint32_t)gpuscan__min(key->vectors, gpuscan__max(GPUSCAN__TILE_SAMPLES / vector, 1));
-        key->group = (uint32_t)gpuscan__min(most, 64);
-        while (key->group * 2 <= most && key->group < plan->tile_samples / (key->vectors * vector) / 2)
+    own->several_rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
+    is_limited = own->slices == 1 && (own->several_rows || own->copies);
+    plan->few_samples = 0;
+    if (!is_cpu && own->tiled) { /* takes the smallest group that loads a tile in at most two steps */
+        key->vectors = (uint32_t)gpuscan__min(key->vectors, gpuscan__max(GPUSCAN__TILE_ITEM_SAMPLES / vector, 1));
+        key->group = (uint32_t)gpuscan__min(largest, 64);
+        while (key->group * 2 <= largest && key->group < plan->tile_samples / (key->vectors * vector) / 2)
             key->group *= 2;
-    } else if (own->slices > 1 && !own->rows && tuning->short_vectors) {
+    } else if (own->slices > 1 && !own->several_rows && tuning->short_vectors) {
         uint64_t slices = gpuscan__min(tuning->slices,
                                        plan->all_bins / (4 * key->group)); /* slices with fewer bins gain nothing */
-        plan->few = plan->samples <= GPUSCAN__SLICE_SHORT * at_once / own->slices;
-        while (slices > own->slices && plan->samples > GPUSCAN__SLICE_MORE * at_once / slices)
+        plan->few_samples = plan->samples <= GPUSCAN__FEW_SAMPLES_VECTORS * at_once / own->slices;
+        while (slices > own->slices && plan->samples > GPUSCAN__MORE_SLICES_VECTORS * at_once / slices)
             slices /= 2; /* `slices` is halved, not lowered by 1: each number of slices is another program */
         own->slices = (uint32_t)gpuscan__max(own->slices, slices);
-        key->vectors = plan->few ? tuning->short_vectors : key->vectors;
+        key->vectors = plan->few_samples ? tuning->short_vectors : key->vectors;
     }
-    key->registers = is_limited || plan->few ? gpuscan__registers(gs, key, tuning->registers) : 0;
+    key->registers = is_limited || plan->few_samples ? gpuscan__registers(gs, key, tuning->registers) : 0;
     if (!own->by_value)
         own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, gpuscan__slice_bins(plan));
     own->local_words = 0;
     if (gpuscan__uses_ptx(gs, key))
         own->local_words = (uint32_t)gpuscan__declared_words(
             gpuscan__local_words(plan), gpuscan__min(gs->device.local_memory, tuning->local) / 4);
-    key->tile = is_cpu ? 65536 / plan->sample_size /* tiles of a CPU only divide the work, so they are long */
+    key->tile = is_cpu ? 65536 / plan->sample_size /* 64 KiB, by which gpuscan__histogram_groups divides the work */
                        : key->group * key->vectors * vector;
     own->arrivals = gpuscan__histogram_arrivals(gs, plan);
     /* gpuscan_histogram_tiles takes half of gpuscan_histogram's registers. tuning: histogram-whole-tiles */
@@ -19098,63 +19108,66 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
                        vector % own->channels == 0;
 }
 
-/* Sets the number of groups. Counters in local memory have 32 bits, which limits a group's samples.
-      GPU    a work-item has `per_item` vectors or more, so that adding a group's bins to the result costs little
+/* Sets the number of groups. A group counts fewer than 2^32 samples, since counters in local memory have 32 bits.
+      GPU    a work-item has `item_vectors` vectors or more, so that adding a group's bins to the result costs little
       CPU    a group has at least one sample per bin. Several tables in scratch have at most 64 MiB together
-      tiles  plan->members groups count a tile (on a CPU, a tile is cut into plan->members pieces). plan->members is 1
-             if tiles are many, or if a CPU's tables are in scratch */
+      tiles  plan->members groups count each tile (on a CPU, a tile is divided into plan->members parts). plan->members
+             is 1 if tiles are many, or if a CPU's tables are in scratch */
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_tuning *tuning = &gs->device.profile.histogram;
     const gpuscan__histogram_key *own = &plan->key;
     const gpuscan__key *key = &plan->common.key;
     int is_cpu = gpuscan__key_is_cpu(key);
-    uint64_t row = plan->count * plan->channels, tile = plan->tile_samples;
-    uint64_t most = gpuscan__histogram_most(gs, plan), groups;
-    uint64_t per_item = own->copies == 0         ? 1
-                        : own->slices == 1       ? tuning->least
-                        : own->rows || plan->few ? gpuscan__max(tuning->short_vectors, 1)
-                                                 : 12;
-    uint64_t piece = is_cpu ? key->tile : plan->vector; /* samples of a piece (a tile of a CPU, a vector of a GPU) */
-    uint64_t least = is_cpu ? 1 : key->group * per_item; /* about the minimum number of pieces per group */
-    uint64_t worth = gpuscan__max(piece * least, is_cpu ? plan->all_bins : 0); /* minimum samples per group, if tiled */
+    uint64_t row_samples = plan->count * plan->channels, tile_samples = plan->tile_samples;
+    uint64_t most_groups = gpuscan__histogram_most_groups(gs, plan), groups;
+    uint64_t item_vectors = own->copies == 0                         ? 1
+                            : own->slices == 1                       ? tuning->least
+                            : own->several_rows || plan->few_samples ? gpuscan__max(tuning->short_vectors, 1)
+                                                                     : 12;
+    uint64_t piece_samples = is_cpu ? key->tile : plan->vector; /* a piece: on a CPU 64 KiB, on a GPU a vector */
+    uint64_t least_pieces = is_cpu ? 1 : key->group * item_vectors; /* about the minimum number of pieces per group */
+    uint64_t least_samples = gpuscan__max(piece_samples * least_pieces, is_cpu ? plan->all_bins : 0); /* per group */
     if (own->tiled) {
-        plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(tile / worth, 1));
-        plan->members = is_cpu && !own->copies ? 1 : gpuscan__max(plan->members, tile >> 30);
-        plan->groups = gpuscan__min(plan->tiles * plan->members, is_cpu ? most : UINT64_MAX);
+        plan->members = gpuscan__min(gpuscan__ceil_div(most_groups, plan->tiles),
+                                     gpuscan__max(tile_samples / least_samples, 1));
+        plan->members = is_cpu && !own->copies ? 1 : gpuscan__max(plan->members, tile_samples >> 30);
+        plan->groups = gpuscan__min(plan->tiles * plan->members, is_cpu ? most_groups : UINT64_MAX);
         return;
     }
-    groups = gpuscan__min(gpuscan__ceil_div(gpuscan__ceil_div(row, piece) * plan->rows, least), most);
+    groups = gpuscan__ceil_div(gpuscan__ceil_div(row_samples, piece_samples) * plan->rows, least_pieces);
+    groups = gpuscan__min(groups, most_groups);
     if (is_cpu)
         groups = gpuscan__min(groups, plan->samples / plan->all_bins);
     if (is_cpu && !own->copies)
         groups = gpuscan__min(groups, gpuscan__min(4096, 64 * (uint64_t)GPUSCAN__MIB / plan->all_bins /
-                                                             gpuscan__types[plan->counter].size));
+                                                             gpuscan__types[plan->counter_type].size));
     else
         groups = gpuscan__max(groups, plan->samples >> (is_cpu ? 31 : 30));
     plan->groups = gpuscan__max(groups, 1) * own->slices;
 }
 
 /* Decides whether the launch that counts also writes `counts`. It does in these cases:
-      tiles  one group counts each tile. A GPU must also count all tiles in a single launch, in local memory
+      tiles  one group counts each tile. On a GPU, a single launch must also count all tiles, in local memory
       GPU    one group counts each slice of the bins, or accumulators count the groups that have added to them
       CPU    there is one group; or the device has a fence, and the tables have at most CPU_SUM_AT_ONCE bytes. A
              simulator (FENCE_MEM) would report the last group's loads of the tables as a race
-   Without tiles, a CPU's first group counts in `counts` instead of a table in scratch if the launch writes `counts`,
-   and if `counts` can be read and has no gaps. */
+   If a CPU's tables would be in scratch, the first group's table may be `counts` itself. Then the launch must write
+   `counts`, there must be no tiles, and `counts` must be readable and without gaps. */
 static void gpuscan__histogram_finishing(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
-    int is_cpu = gpuscan__key_is_cpu(&plan->common.key), is_apart = is_cpu && !own->copies && !own->tiled;
+    int is_cpu = gpuscan__key_is_cpu(&plan->common.key), in_scratch = is_cpu && !own->copies && !own->tiled;
     int fences = gs->device.fence != GPUSCAN__FENCE_NONE && gs->device.fence != GPUSCAN__FENCE_MEM;
-    uint64_t bytes = (own->copies ? 1 : plan->groups - 1) * plan->all_bins * gpuscan__types[plan->counter].size;
+    uint64_t tables = own->copies ? 1 : plan->groups - 1; /* tables to add up at the end, in scratch */
+    uint64_t table_bytes = tables * plan->all_bins * gpuscan__types[plan->counter_type].size;
     if (own->tiled)
-        plan->in_launch = plan->members == 1 && (is_cpu || (plan->groups <= GPUSCAN__TILE_GROUPS && own->copies));
+        plan->finishes = plan->members == 1 && (is_cpu || (plan->groups <= GPUSCAN__TILE_GROUPS && own->copies));
     else if (is_cpu)
-        plan->in_launch = plan->groups == 1 || (fences && bytes <= GPUSCAN__CPU_SUM_AT_ONCE);
+        plan->finishes = plan->groups == 1 || (fences && table_bytes <= GPUSCAN__CPU_SUM_AT_ONCE);
     else
-        plan->in_launch = own->arrivals || (own->copies && plan->groups == own->slices);
-    plan->in_counts = is_apart && plan->in_launch && own->stride == 1 &&
+        plan->finishes = own->arrivals || (own->copies && plan->groups == own->slices);
+    plan->in_counts = in_scratch && plan->finishes && own->stride == 1 &&
                       !(plan->common.ranges[GPUSCAN__HISTOGRAM_COUNTS].flags & CL_MEM_WRITE_ONLY);
-    plan->tables = is_apart ? plan->groups - (uint64_t)plan->in_counts : 1;
+    plan->tables = in_scratch ? plan->groups - (uint64_t)plan->in_counts : 1;
 }
 
 static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *common) {
@@ -19163,21 +19176,21 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
     uint64_t counters;
     gpuscan_result r;
     if (!common->forced) {
-        if ((r = gpuscan__histogram_local(gs, plan)) != 0)
+        if ((r = gpuscan__histogram_storage(gs, plan)) != 0)
             return r;
-        gpuscan__histogram_form(gs, plan);
+        gpuscan__histogram_shape(gs, plan);
     }
     gpuscan__histogram_groups(gs, plan);
     gpuscan__histogram_finishing(gs, plan);
     counters = gpuscan__key_is_cpu(&common->key) && !own->copies ? plan->groups * plan->all_bins
-               : !own->tiled || !plan->in_launch                 ? plan->tiles * plan->all_bins
+               : !own->tiled || !plan->finishes                  ? plan->tiles * plan->all_bins
                                                                  : 0;
-    common->need.bytes[GPUSCAN__ZEROS] = /* a counter that also counts arrivals has 64 bits */
-        GPUSCAN__TICKETS_SIZE + counters * (own->arrivals ? 8 : gpuscan__types[plan->counter].size);
+    common->need.bytes[GPUSCAN__ZEROS] = /* accumulators that also count groups have 64 bits */
+        GPUSCAN__TICKETS_SIZE + counters * (own->arrivals ? 8 : gpuscan__types[plan->counter_type].size);
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets the argument gpuscan_bounds: the numbers of bins, and the bounds in the type in which samples are compared. */
+/* Sets the argument gpuscan_bounds: the numbers of bins and counters, and the bounds in f32, f64 or 64-bit integers. */
 static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
     const uint32_t bins[] = {plan->bins, (uint32_t)plan->all_bins};
     unsigned char all[sizeof(bins) + 4 * 5 * sizeof(uint64_t)], *to = all + sizeof(bins);
@@ -19188,7 +19201,8 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
         const uint64_t integers[] = {b->lower, b->range, b->factor};
         const double reals[] = {b->real_lower, b->real_upper, b->real_step, b->real_step > 0 ? 1.0 / b->real_step : 0};
         const float singles[] = {(float)reals[0], (float)reals[1], (float)reals[2], (float)reals[3]};
-        const int is_float = gpuscan__is_float(plan->sample), is_single = is_float && plan->sample != GPUSCAN_TYPE_F64;
+        const int is_float = gpuscan__is_float(plan->binned_type);
+        const int is_single = is_float && plan->binned_type != GPUSCAN_TYPE_F64;
         const size_t size = is_single ? sizeof(singles) : is_float ? sizeof(reals) : sizeof(integers);
         memcpy(to, &b->edges, sizeof(b->edges));
         to += sizeof(b->edges);
@@ -19198,24 +19212,24 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
     gpuscan__arg(launch, all, (size_t)(to - all));
 }
 
-/* Returns whether gpuscan_histogram_tiles can count: each tile has one group and rows of whole vectors, and there is no
-   count_buffer. Excludes CL_MEM_USE_HOST_PTR: buffers without this flag begin at addresses that 16 divides. */
+/* Returns whether gpuscan_histogram_tiles can count: each tile has one group and rows of whole, aligned vectors, and
+   there is no count_buffer. A buffer begins at a multiple of 16 bytes, unless it has the flag CL_MEM_USE_HOST_PTR. */
 static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = plan->desc;
-    return plan->key.whole_tiles && plan->in_launch && !desc->count_buffer.mem &&
+    return plan->key.whole_tiles && plan->finishes && !desc->count_buffer.mem &&
            !(plan->common.ranges[GPUSCAN__HISTOGRAM_SAMPLES].flags & CL_MEM_USE_HOST_PTR) &&
            desc->samples.offset % 16 * plan->element_size % 16 == 0 && plan->pitch % 16 == 0 &&
            plan->tile_width % 16 * plan->pixel_size % 16 == 0 && plan->count % 16 * plan->pixel_size % 16 == 0 &&
            plan->tile_samples < (uint64_t)1 << 31;
 }
 
-/* Enqueues a launch. If it counts only some of the tiles, first_tile is the first of them. All kernels have the same
-   arguments, except for local memory. */
+/* Enqueues one launch. first_tile: the first tile that it counts. All kernels have the same arguments, except for local
+   memory, which is an argument of some kernels only. */
 static void gpuscan__histogram_launch(gpuscan__chain *chain, const gpuscan__histogram_plan *plan, size_t kernel,
                                       uint64_t first_tile, uint64_t groups) {
     const gpuscan_histogram_desc *desc = plan->desc;
-    const uint32_t unit = plan->element == GPUSCAN_TYPE_CUSTOM ? 1 : plan->element_size; /* sizeof(gpuscan_element) */
-    /* is_given: 1: local memory is an argument. 0: the kernel declares it, or needs none */
+    /* unit: sizeof(gpuscan_element). is_given: 1: local memory is an argument; 0: the kernel declares or needs none */
+    const uint32_t unit = plan->element_type == GPUSCAN_TYPE_CUSTOM ? 1 : plan->element_size;
     int is_given = kernel != GPUSCAN__HISTOGRAM_FINISH && !plan->key.local_words;
     gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     gpuscan__histogram_numbers numbers;
@@ -19229,73 +19243,74 @@ static void gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__pla
     const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
     int is_cpu = gpuscan__key_is_cpu(&common->key);
     size_t kernel = gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0;
-    uint64_t groups = gpuscan__unless_rehearsed(chain, plan->groups), most = groups, done;
+    uint64_t groups = gpuscan__unless_rehearsed(chain, plan->groups), launch_groups = groups, done;
     uint64_t counters = gpuscan__unless_rehearsed(chain, plan->tiles) * plan->all_bins;
     if (plan->key.tiled && !is_cpu)
-        most = gpuscan__max(GPUSCAN__TILE_GROUPS / plan->members, 1) * plan->members;
-    for (done = 0; done < groups; done += most)
+        launch_groups = gpuscan__max(GPUSCAN__TILE_GROUPS / plan->members, 1) * plan->members;
+    for (done = 0; done < groups; done += launch_groups)
         gpuscan__histogram_launch(chain, plan, kernel, plan->key.tiled ? done / plan->members : 0,
-                                  gpuscan__min(most, groups - done));
+                                  gpuscan__min(launch_groups, groups - done));
     groups = gpuscan__min(gpuscan__ceil_div(counters, common->key.group),
                           chain->gs->device.units * (is_cpu ? (uint64_t)1 : 16));
-    if (!plan->in_launch)
+    if (!plan->finishes)
         gpuscan__histogram_launch(chain, plan, GPUSCAN__HISTOGRAM_FINISH, 0, groups);
 }
 
 /* ---- self-test: values whose bins are certain */
 
-/* The self-test holds values as whole numbers of units: integers as they are, floats in units of 1/32. A bin of floats
-   has 5 units: so floats, bounds and edges are exact, but the reciprocal of a bin's width is rounded. */
+/* The self-test holds values as whole numbers of units: integers as they are, floats in units of 1/TEST_UNITS. A bin of
+   floats has TEST_WIDTH units. So floats, bounds and edges are exact, but the reciprocal of a bin's width is not. */
 #define GPUSCAN__TEST_UNITS 32
 #define GPUSCAN__TEST_WIDTH 5
 
-/* A self-test has its own expressions. With `convert`, a pixel holds a number n below TEST_VALUES: in a custom type's
-   last uint or uchar, or in one channel (the rest are 0). i is the pixel's index in its row. `convert` returns value
-   number (n + i) % TEST_VALUES. The weight is 1 + (n + i) % 3 or, without `convert`, 1 + i % 3. The values are equally
-   far apart. The first TEST_BELOW values lie below the lower bound. */
+/* A self-test has its own expressions. Pixel i of a row holds a number n below TEST_VALUES: in a custom type's last
+   uint or uchar, or in one channel (the other channels are 0). `convert` returns value number (n + i) % TEST_VALUES.
+   These values are equally far apart, and the first TEST_BELOW of them lie below the lower bound. `weight` returns
+   1 + (n + i) % 3 or, without `convert`, 1 + i % 3. */
 enum { GPUSCAN__TEST_VALUES = 64, GPUSCAN__TEST_BELOW = 4 };
 
-/* Describes a channel's bins in the self-test. Bin k begins k * width + ceil(k * rest / bins) units above `lower`. */
+/* Describes a channel's bins in the self-test. Bin k of n bins begins k * width + ceil(k * rest / n) above `lower`. */
 typedef struct gpuscan__test_bins {
     uint64_t lower, range; /* a range of 0 stands for 2^64 */
     uint64_t width, rest;
     uint64_t step; /* distance between the values that `convert` returns */
 } gpuscan__test_bins;
 
-/* Returns a channel's bins. slot: the channel's number among the channels in the mask, from 0 on. For integers, bounds
-   are the call's. But in the form EDGES, the test's edges are evenly spaced, and some integers are outside all bins. */
+/* Returns a channel's bins. slot: the channel's number among the channels in the mask, from 0 on. Integers have the
+   bounds of the call. But in the form EDGES, edges are evenly spaced, and some integers are outside all bins. */
 static gpuscan__test_bins gpuscan__test_bins_of(const gpuscan__histogram_plan *plan, uint32_t slot) {
-    const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
+    const gpuscan__type_facts *type = &gpuscan__types[plan->binned_type];
     const uint32_t bound = plan->key.by_channel ? slot : 0;
-    uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0, bins = plan->bins;
-    uint64_t whole = ~(uint64_t)0 >> (64 - type->size * 8), width = gpuscan__max(whole / (bins + 2), 1);
-    gpuscan__test_bins of = {plan->bounds[bound].lower, plan->bounds[bound].range, 1, 0, 0};
+    uint64_t type_least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0, bin_count = plan->bins;
+    uint64_t type_largest = ~(uint64_t)0 >> (64 - type->size * 8); /* of the unsigned type of this size */
+    uint64_t width = gpuscan__max(type_largest / (bin_count + 2), 1);
+    gpuscan__test_bins bins = {plan->bounds[bound].lower, plan->bounds[bound].range, 1, 0, 0};
     if (type->kind == 'f') {
-        of.lower = (uint64_t)0 - 12 - bound;
-        of.range = GPUSCAN__TEST_WIDTH * bins;
+        bins.lower = (uint64_t)0 - 12 - bound;
+        bins.range = GPUSCAN__TEST_WIDTH * bin_count;
     } else if (plan->key.form == GPUSCAN_BINS_EDGES) {
-        of.lower = gpuscan__wrap(plan->sample, least + width);
-        of.range = gpuscan__min(bins * width, whole - width);
+        bins.lower = gpuscan__wrap(plan->binned_type, type_least + width);
+        bins.range = gpuscan__min(bin_count * width, type_largest - width);
     }
-    if (plan->key.form != GPUSCAN_BINS_VALUES) { /* divides range - bins, since the range may be 2^64 */
-        of.width = of.range && of.range < bins ? 0 : (of.range - bins) / bins + 1;
-        of.rest = of.range - of.width * bins;
+    if (plan->key.form != GPUSCAN_BINS_VALUES) { /* divides range - bin_count: a range of 0 (2^64) would give 0 */
+        bins.width = bins.range && bins.range < bin_count ? 0 : (bins.range - bin_count) / bin_count + 1;
+        bins.rest = bins.range - bins.width * bin_count;
     }
-    of.step = gpuscan__max((of.range - 1) / (GPUSCAN__TEST_VALUES - 2 * GPUSCAN__TEST_BELOW), 1);
-    return of;
+    bins.step = gpuscan__max((bins.range - 1) / (GPUSCAN__TEST_VALUES - 2 * GPUSCAN__TEST_BELOW), 1);
+    return bins;
 }
 
-/* Returns how far bin k begins (k = bins: the last bin ends) above the lower bound. */
-static uint64_t gpuscan__test_begin(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *of, uint64_t k) {
-    return k * of->width + gpuscan__ceil_div(k * of->rest, plan->bins);
+/* Returns the distance from the lower bound to bin k or, if k is the number of bins, to the upper bound. */
+static uint64_t gpuscan__test_begin(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *bins, uint64_t k) {
+    return k * bins->width + gpuscan__ceil_div(k * bins->rest, plan->bins);
 }
 
-/* Adds `weight` to the counter of value x. Adds nothing if x lies outside the bins and the desc drops such values. */
-static void gpuscan__test_count(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *of, uint64_t x,
+/* Adds `weight` to the counter of value x. Adds nothing if x lies outside the bins and the rule is OUTSIDE_DROP. */
+static void gpuscan__test_count(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *bins, uint64_t x,
                                 uint64_t weight, uint64_t *counts) {
-    uint64_t past = x - of->lower, low = 0, high = plan->bins, middle;
-    int below = gpuscan__types[plan->sample].kind == 'u' ? x < of->lower : (int64_t)x < (int64_t)of->lower;
-    int above = !below && of->range && (plan->key.closed ? past > of->range : past >= of->range);
+    uint64_t distance = x - bins->lower, low = 0, high = plan->bins, middle;
+    int below = gpuscan__types[plan->binned_type].kind == 'u' ? x < bins->lower : (int64_t)x < (int64_t)bins->lower;
+    int above = !below && bins->range && (plan->key.closed ? distance > bins->range : distance >= bins->range);
     if (below || above) {
         if (plan->key.outside == GPUSCAN_OUTSIDE_DROP)
             return;
@@ -19304,7 +19319,7 @@ static void gpuscan__test_count(const gpuscan__histogram_plan *plan, const gpusc
     }
     while (high - low > 1) {
         middle = (low + high) / 2;
-        if (gpuscan__test_begin(plan, of, middle) <= past)
+        if (gpuscan__test_begin(plan, bins, middle) <= distance)
             low = middle;
         else
             high = middle;
@@ -19312,22 +19327,23 @@ static void gpuscan__test_count(const gpuscan__histogram_plan *plan, const gpusc
     counts[low] += weight;
 }
 
-/* Returns value i: often the first value of a bin or the last before it, and sometimes outside the bins. */
-static uint64_t gpuscan__test_value(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *of, uint64_t i) {
-    uint64_t random = gpuscan__mix(i), bins = plan->bins, bin = random % bins, past = random, turn = i % 64;
-    uint64_t begin = gpuscan__test_begin(plan, of, bin), width = gpuscan__test_begin(plan, of, bin + 1) - begin;
+/* Returns value i. Often, it is a bin's first value or the value before that. Sometimes, it is outside all bins. */
+static uint64_t gpuscan__test_value(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *bins, uint64_t i) {
+    uint64_t random = gpuscan__mix(i), bin_count = plan->bins, bin = random % bin_count, phase = i % 64;
+    uint64_t distance = random; /* of the value from the lower bound */
+    uint64_t begin = gpuscan__test_begin(plan, bins, bin), width = gpuscan__test_begin(plan, bins, bin + 1) - begin;
     int64_t x, step = 1;
-    if (turn == 15 || turn == 47)
-        past = (uint64_t)0 - (turn == 47); /* the value is the lower bound, or just below */
-    else if (turn == 23 || turn == 31 || turn == 55)
-        past = gpuscan__test_begin(plan, of, bins) + (turn == 55) - (turn == 31);
+    if (phase == 15 || phase == 47)
+        distance = (uint64_t)0 - (phase == 47); /* the value is the lower bound, or the one below */
+    else if (phase == 23 || phase == 31 || phase == 55)
+        distance = gpuscan__test_begin(plan, bins, bin_count) + (phase == 55) - (phase == 31);
     else if (i % 8 != 7)
-        past = i & 1 ? begin - (random >> 40 & 1) : begin + (random >> 32) % gpuscan__max(width, 1);
-    else if (gpuscan__is_float(plan->sample))
-        past = random % (7 * bins) - bins;
-    x = (int64_t)gpuscan__wrap(plan->sample, of->lower + past);
-    while (plan->sample == GPUSCAN_TYPE_F16 && (x > 2047 * step || x < -2047 * step))
-        step *= 2; /* f16 holds 11 bits */
+        distance = i & 1 ? begin - (random >> 40 & 1) : begin + (random >> 32) % gpuscan__max(width, 1);
+    else if (gpuscan__is_float(plan->binned_type))
+        distance = random % (7 * bin_count) - bin_count;
+    x = (int64_t)gpuscan__wrap(plan->binned_type, bins->lower + distance);
+    while (plan->binned_type == GPUSCAN_TYPE_F16 && (x > 2047 * step || x < -2047 * step))
+        step *= 2; /* f16 has 11 significant bits */
     return (uint64_t)(x - x % step);
 }
 
@@ -19336,35 +19352,35 @@ static uint64_t gpuscan__test_value_bits(gpuscan_type type, uint64_t x) {
     return gpuscan__is_float(type) ? gpuscan__real_bits(type, (double)(int64_t)x / GPUSCAN__TEST_UNITS) : x;
 }
 
-/* Tests a program with the self-test's own expressions in place of the caller's. Their source defines a type (if pixels
-   are custom), the macro GPUSCAN_TEST_NUMBER, which reads the number that is stored in a pixel, and the function
-   gpuscan_test_value, which turns a number into a sample's value. */
+/* Tests a program with the self-test's own expressions in place of the caller's. Their source defines the type of
+   custom pixels (gpuscan_test_type), a macro that reads a pixel's number (GPUSCAN_TEST_NUMBER), and a function that
+   returns the value for a number (gpuscan_test_value). */
 static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan) {
     static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
     gpuscan__histogram_plan stand_in = *(const gpuscan__histogram_plan *)plan;
-    const gpuscan__test_bins of = gpuscan__test_bins_of(&stand_in, 0);
-    const char *type = gpuscan__types[stand_in.sample].name;
-    unsigned size = stand_in.element_size, parts = size % 4 == 0 ? size / 4 : size;
-    int is_custom = stand_in.element == GPUSCAN_TYPE_CUSTOM;
+    const gpuscan__test_bins bins = gpuscan__test_bins_of(&stand_in, 0);
+    const char *type = gpuscan__types[stand_in.binned_type].name;
+    unsigned size = stand_in.element_size, part_count = size % 4 == 0 ? size / 4 : size;
+    int is_custom = stand_in.element_type == GPUSCAN_TYPE_CUSTOM;
     gpuscan_custom *texts = &stand_in.texts;
     char pixel[160], source[400];
     if (is_custom)
         snprintf(pixel, sizeof(pixel),
                  "typedef struct { %s part[%u]; } gpuscan_test_type;\n#define GPUSCAN_TEST_NUMBER(x) x.part[%u]\n",
-                 parts < size ? "uint" : "uchar", parts, parts - 1);
+                 part_count < size ? "uint" : "uchar", part_count, part_count - 1);
     else
         snprintf(pixel, sizeof(pixel), "#define GPUSCAN_TEST_NUMBER(x) ((ulong)(%s))\n",
                  sums[stand_in.key.pixel_channels]);
     snprintf(source, sizeof(source),
              "%s%s gpuscan_test_value(ulong n) { return (%s)(long)(%lluul + n %% %d * %lluul) / %d; }\n", pixel, type,
-             type, (unsigned long long)(of.lower - GPUSCAN__TEST_BELOW * of.step), GPUSCAN__TEST_VALUES,
-             (unsigned long long)of.step, gpuscan__is_float(stand_in.sample) ? GPUSCAN__TEST_UNITS : 1);
+             type, (unsigned long long)(bins.lower - GPUSCAN__TEST_BELOW * bins.step), GPUSCAN__TEST_VALUES,
+             (unsigned long long)bins.step, gpuscan__is_float(stand_in.binned_type) ? GPUSCAN__TEST_UNITS : 1);
     memset(texts, 0, sizeof(*texts));
     texts->source = source;
     texts->size = size;
     texts->type = is_custom ? "gpuscan_test_type" : NULL;
     texts->convert = stand_in.key.converted ? "gpuscan_test_value(GPUSCAN_TEST_NUMBER(x) + i)" : NULL;
-    if (texts->convert && stand_in.key.image) /* the 3 in the text is GPUSCAN__TEST_IMAGE_X */
+    if (texts->convert && stand_in.key.image) /* uses `at` and `near`, too: at.x - 3 (GPUSCAN__TEST_IMAGE_X) equals i */
         texts->convert =
             "gpuscan_test_value((x = x + x - near(0, 0), GPUSCAN_TEST_NUMBER(x)) + 2 * i - (ulong)at.x + 3)";
     if (stand_in.key.weighed)
@@ -19373,62 +19389,63 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     return gpuscan__prove_in_place_of(gs, plan, &stand_in.common);
 }
 
-/* Fills a pixel with values i, i + 1, ..., one per channel. Counts them in `counts` unless that is NULL. */
-static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *of, uint64_t i,
+/* Fills a pixel with values i, i + 1, ..., one per channel. Counts them in `counts`, unless `counts` is NULL. */
+static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *bins, uint64_t i,
                                 uint64_t weight, unsigned char *samples, uint64_t *counts) {
-    uint32_t size = gpuscan__types[plan->sample].size, c;
+    uint32_t size = gpuscan__types[plan->binned_type].size, c;
     for (c = 0; c < plan->channels; c++, i++) {
-        uint64_t x = gpuscan__test_value(plan, &of[c], i), bits = gpuscan__test_value_bits(plan->sample, x);
-        int is_nan = gpuscan__is_float(plan->sample) && i % 64 == 39;
+        uint64_t x = gpuscan__test_value(plan, &bins[c], i), bits = gpuscan__test_value_bits(plan->binned_type, x);
+        int is_nan = gpuscan__is_float(plan->binned_type) && i % 64 == 39;
         gpuscan__put_bits(size, samples, c, is_nan ? ((uint64_t)0x7ff8 << 48) >> (64 - size * 8) : bits);
         if (!counts || !(plan->key.mask >> c & 1))
             continue;
         if (!is_nan)
-            gpuscan__test_count(plan, &of[c], x, weight, counts);
+            gpuscan__test_count(plan, &bins[c], x, weight, counts);
         counts += plan->channel_bins;
     }
 }
 
-/* Stores in a pixel the `number` from which the self-test's expressions compute the pixel's value (and weight). Unless
-   `counts` is NULL, counts this value with `weight`. i: the pixel's index in its row, which expressions also use. */
-static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *of, uint64_t number,
-                                    uint64_t i, uint64_t weight, unsigned char *pixel, uint64_t *counts) {
-    uint64_t value = (number + i) % GPUSCAN__TEST_VALUES, x = of->lower + (value - GPUSCAN__TEST_BELOW) * of->step;
+/* Stores `number` in a pixel. The self-test's expressions compute the pixel's value and weight from it, and from i, the
+   pixel's index in its row. Unless `counts` is NULL, counts this value with `weight`. */
+static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, const gpuscan__test_bins *bins,
+                                    uint64_t number, uint64_t i, uint64_t weight, unsigned char *pixel,
+                                    uint64_t *counts) {
+    uint64_t value = (number + i) % GPUSCAN__TEST_VALUES, x = bins->lower + (value - GPUSCAN__TEST_BELOW) * bins->step;
     uint32_t size = plan->element_size, channels = plan->key.pixel_channels, c;
-    if (plan->element == GPUSCAN_TYPE_CUSTOM)
+    if (plan->element_type == GPUSCAN_TYPE_CUSTOM)
         gpuscan__put(size % 4 ? GPUSCAN_TYPE_U8 : GPUSCAN_TYPE_U32, pixel, (size % 4 ? size : size / 4) - 1, number);
     for (c = 0; c < channels; c++)
-        gpuscan__put(plan->element, pixel, c, c == number % channels ? number : 0);
+        gpuscan__put(plan->element_type, pixel, c, c == number % channels ? number : 0);
     if (counts)
-        gpuscan__test_count(plan, of, gpuscan__wrap(plan->sample, x), weight, counts);
+        gpuscan__test_count(plan, bins, gpuscan__wrap(plan->binned_type, x), weight, counts);
 }
 
-/* Fills all rows. Adds their samples to `counts`. Gaps between rows also hold samples, which must not be counted. */
+/* Fills all rows. Adds their samples to `counts`. Gaps between rows also hold samples, which kernels must not count. */
 static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan_histogram_desc *desc,
-                                  const gpuscan__test_bins *of, unsigned char *samples, unsigned char *weights,
+                                  const gpuscan__test_bins *bins, unsigned char *samples, unsigned char *weights,
                                   uint64_t *counts) {
-    uint64_t size = plan->pixel_size, across = gpuscan__ceil_div(desc->count, desc->tile_width), i = 0, p;
+    uint64_t size = plan->pixel_size, tiles_across = gpuscan__ceil_div(desc->count, desc->tile_width), i = 0, p;
     for (p = 0; p < (desc->rows - 1) * desc->pitch + desc->count; p++) {
         uint64_t row = p / desc->pitch, column = p % desc->pitch, random = gpuscan__mix(p);
-        uint64_t tile = row / desc->tile_height * across + column / desc->tile_width;
-        uint64_t *own = column < desc->count ? counts + tile * plan->all_bins : NULL;
+        uint64_t tile = row / desc->tile_height * tiles_across + column / desc->tile_width;
+        uint64_t *tile_counts = column < desc->count ? counts + tile * plan->all_bins : NULL;
         uint64_t number = plan->key.converted ? random % GPUSCAN__TEST_VALUES : 0;
         uint64_t weight = weights ? 1 + random % 3 : plan->key.weighed ? 1 + (number + column) % 3 : 1;
         if (weights)
-            gpuscan__put(plan->weight, weights, p, weight);
+            gpuscan__put(plan->weight_type, weights, p, weight);
         if (plan->key.converted)
-            gpuscan__test_expressed(plan, of, number, column, weight, samples + p * size, own);
+            gpuscan__test_expressed(plan, bins, number, column, weight, samples + p * size, tile_counts);
         else
-            gpuscan__test_pixel(plan, of, own ? i : 0, weight, samples + p * size, own);
-        i += own ? plan->channels : 0;
+            gpuscan__test_pixel(plan, bins, tile_counts ? i : 0, weight, samples + p * size, tile_counts);
+        i += tile_counts ? plan->channels : 0;
     }
 }
 
-/* Sets each channel's bins in `of`, floats' bounds, and edges. With edges_pitch, each channel has its own edges. */
-static void gpuscan__test_set_bins(gpuscan__test *test, gpuscan__test_bins *of) {
+/* Sets each channel's `bins`, the desc's edges, and its bounds of floats. With edges_pitch, channels have own edges. */
+static void gpuscan__test_set_bins(gpuscan__test *test, gpuscan__test_bins *bins) {
     const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)test->of;
     gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
-    gpuscan_type type = plan->sample == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : plan->sample;
+    gpuscan_type type = plan->binned_type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : plan->binned_type;
     uint32_t size = gpuscan__types[type].size, c, slot = 0;
     gpuscan_bound *bounds = (gpuscan_bound *)gpuscan__test_memory(test, 8 * sizeof(*bounds));
     unsigned char *edges = NULL;
@@ -19441,56 +19458,56 @@ static void gpuscan__test_set_bins(gpuscan__test *test, gpuscan__test_bins *of) 
         desc->lower.u = desc->upper.u = 0;
     }
     for (c = 0; c < 4 && !test->failed; c++) {
-        of[c] = gpuscan__test_bins_of(plan, slot);
+        bins[c] = gpuscan__test_bins_of(plan, slot);
         slot += plan->key.mask >> c & 1;
-        bounds[2 * c].f = (double)(int64_t)of[c].lower / GPUSCAN__TEST_UNITS;
-        bounds[2 * c + 1].f = (double)(int64_t)(of[c].lower + of[c].range) / GPUSCAN__TEST_UNITS;
+        bounds[2 * c].f = (double)(int64_t)bins[c].lower / GPUSCAN__TEST_UNITS;
+        bounds[2 * c + 1].f = (double)(int64_t)(bins[c].lower + bins[c].range) / GPUSCAN__TEST_UNITS;
         for (k = 0; edges && k <= plan->bins && (c == 0 || desc->edges_pitch); k++)
             gpuscan__put_bits(size, edges, c * desc->edges_pitch + k,
-                              gpuscan__test_value_bits(type, of[c].lower + gpuscan__test_begin(plan, &of[c], k)));
+                              gpuscan__test_value_bits(type, bins[c].lower + gpuscan__test_begin(plan, &bins[c], k)));
     }
 }
 
-/* Sets the rows of a round. A row of `row` pixels has fewer vectors than a GPU's group has work-items. So the next
-   vector of a work-item is in a later row and, in most cases, in another column. */
+/* Sets the rows of a round. `row` pixels are about 15 vectors, fewer than a GPU's group has work-items. So in rows of
+   this length, the next vector of a work-item is in a later row and, in most cases, in another column. */
 static void gpuscan__test_set_rows(gpuscan__test *test) {
-    const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
+    const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)test->of;
     gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
-    uint64_t row = gpuscan__ceil_div(15 * of->vector + of->vector / 2 + 2, of->channels), wide = row + row / 2;
-    uint64_t one = 3 * (uint64_t)test->key->tile / of->channels + 5, all = gpuscan__max(one, 9 * row);
-    uint32_t tiled = of->key.tiled;
+    uint64_t row = gpuscan__ceil_div(15 * plan->vector + plan->vector / 2 + 2, plan->channels), wide = row + row / 2;
+    uint64_t single = 3 * (uint64_t)test->key->tile / plan->channels + 5, pixels = gpuscan__max(single, 9 * row);
+    uint32_t tiled = plan->key.tiled;
     const uint64_t shapes[][5] = { /* columns: rows, pixels, gap, tile_width, tile_height. 0: set below */
-        {1, one, 0, 0, 0},
-        {2, one / 2 + 7, 3, 0, 0}, /* rows with gaps */
-        {all / row, row, 3, 0, 0}, /* at least 9 rows with gaps */
-        {5, one / 5 + 7, 3, 0, 3}, /* a few tiles, each counted by several groups */
-        {all / wide, wide, 3, row, all / wide / 4}, /* 8 or more tiles, some cut off at the right or bottom */
-        {all / 80 + 2, 80, 32, 48, all / 160 + 2}}; /* tiles whose rows are whole vectors */
-    const uint64_t *shape = shapes[tiled ? 3 + test->round : of->key.rows ? 1 + test->round : 0];
+        {1, single, 0, 0, 0},
+        {2, single / 2 + 7, 3, 0, 0}, /* rows with gaps */
+        {pixels / row, row, 3, 0, 0}, /* at least 9 rows with gaps */
+        {5, single / 5 + 7, 3, 0, 3}, /* a few tiles, each counted by several groups */
+        {pixels / wide, wide, 3, row, pixels / wide / 4}, /* 8 or more tiles, some cut off at the right or bottom */
+        {pixels / 80 + 2, 80, 32, 48, pixels / 160 + 2}}; /* tiles whose rows are whole vectors */
+    const uint64_t *shape = shapes[tiled ? 3 + test->round : plan->key.several_rows ? 1 + test->round : 0];
     desc->rows = shape[0];
     desc->count = shape[1];
-    if (of->key.image && desc->count > 4096) { /* 4096 and the gap fit: every device has images of 8192 columns */
+    if (plan->key.image && desc->count > 4096) { /* 4096 and the gap fit: every device has images of 8192 columns */
         desc->rows *= gpuscan__ceil_div(desc->count, 4096);
         desc->count = 4096;
     }
     desc->pitch = desc->weights_pitch = desc->count + shape[2];
     desc->pitch_bytes = 0;
-    /* if tile_width is 0 above, a row is cut into two tiles or, without tiles, not at all */
+    /* if tile_width is 0 above, each row is cut into two tiles if the program has tiles, otherwise not */
     desc->tile_width = shape[3] ? shape[3] : desc->count / (1 + tiled) + tiled;
     desc->tile_height = shape[4] ? shape[4] : desc->rows;
 }
 
-/* Does nothing if the bins have more than 1 MiB of counters (32 KiB with tiles). */
+/* Tests histograms. Does nothing if the bins have more than 1 MiB of counters (per tile, more than 32 KiB). */
 GPUSCAN__COLD void gpuscan__histogram_test(gpuscan__test *test) {
-    const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
+    const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)test->of;
     gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
-    uint32_t counter_size = gpuscan__types[of->counter].size;
+    uint32_t counter_size = gpuscan__types[plan->counter_type].size;
     uint64_t pixels, counters, k, *sums;
     gpuscan__test_bins bins[4];
     unsigned char *samples, *counts, *weights = NULL;
-    if ((of->key.tiled ? 32 : 1) * of->all_bins * of->key.stride * counter_size > GPUSCAN__MIB)
+    if ((plan->key.tiled ? 32 : 1) * plan->all_bins * plan->key.stride * counter_size > GPUSCAN__MIB)
         return;
-    test->rounds = of->key.whole_tiles ? 3 : of->key.rows ? 2 : 1;
+    test->rounds = plan->key.whole_tiles ? 3 : plan->key.several_rows ? 2 : 1;
     *desc = *(const gpuscan_histogram_desc *)test->of->desc;
     memset(&desc->call, 0, sizeof(desc->call));
     desc->samples = desc->counts = desc->edges = desc->weights = desc->count_buffer = gpuscan__none;
@@ -19501,23 +19518,23 @@ GPUSCAN__COLD void gpuscan__histogram_test(gpuscan__test *test) {
         desc->weight = test->of->e.custom->combine;
     }
     gpuscan__test_set_rows(test);
-    pixels = desc->rows * desc->pitch - (of->key.image ? 0 : desc->pitch - desc->count); /* an image ends with a gap */
+    pixels = desc->rows * desc->pitch - (plan->key.image ? 0 : desc->pitch - desc->count); /* images end with a gap */
     counters = gpuscan__ceil_div(desc->count, desc->tile_width) * gpuscan__ceil_div(desc->rows, desc->tile_height) *
-               of->all_bins;
-    samples = gpuscan__test_in(test, of->key.image ? NULL : &desc->samples, pixels * of->pixel_size);
-    counts = gpuscan__test_out(test, &desc->counts, counters * of->key.stride * counter_size);
+               plan->all_bins;
+    samples = gpuscan__test_in(test, plan->key.image ? NULL : &desc->samples, pixels * plan->pixel_size);
+    counts = gpuscan__test_out(test, &desc->counts, counters * plan->key.stride * counter_size);
     sums = (uint64_t *)gpuscan__test_memory(test, counters * sizeof(*sums));
-    if (of->key.weight && !of->key.weighed)
-        weights = gpuscan__test_in(test, &desc->weights, pixels * gpuscan__types[of->weight].size);
+    if (plan->key.weight_type && !plan->key.weighed)
+        weights = gpuscan__test_in(test, &desc->weights, pixels * gpuscan__types[plan->weight_type].size);
     gpuscan__test_set_bins(test, bins);
     if (test->failed)
         return;
-    gpuscan__test_samples(of, desc, bins, samples, weights, sums);
+    gpuscan__test_samples(plan, desc, bins, samples, weights, sums);
     for (k = 0; k < counters; k++)
-        gpuscan__put(of->counter, counts, k * of->key.stride, sums[k]);
-    if (of->key.image) {
-        desc->channels = of->pixel_size / of->element_size;
-        gpuscan__test_image(test, &desc->samples_image, samples, of->element, of->key.image, desc->channels,
+        gpuscan__put(plan->counter_type, counts, k * plan->key.stride, sums[k]);
+    if (plan->key.image) {
+        desc->channels = plan->pixel_size / plan->element_size;
+        gpuscan__test_image(test, &desc->samples_image, samples, plan->element_type, plan->key.image, desc->channels,
                             desc->pitch, desc->rows);
         desc->pitch = 0;
     }
@@ -20178,17 +20195,18 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
 /* [RUNS] ----------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_RUNS
 
-/* A run is a stretch of equal keys. `runs` stores its first key (see [SELECT]), its length and its reduced values. */
+/* A run is a stretch of equal keys. gpuscan_runs selects each run's first key, as [SELECT] selects elements, and stores
+   the run's length and its reduced values. So most functions and the plan are those of [SELECT]. */
 
 /* Sets the elements' size and alignment to those of the struct gpuscan_run in kernels.cl.inc. */
 static void gpuscan__runs_state(gpuscan__elements *e) {
-    uint32_t value = e->reduces ? e->t_size : 0, align, number, bytes;
-    e->wide = e->wide || (value && value % 8 == 0); /* 64-bit counters also if the value has 8, 16, ... bytes */
-    number = e->wide ? 8 : 4;
-    align = (uint32_t)gpuscan__max(gpuscan__alignment(value), number);
-    bytes = (value + number - 1) / number * number + (e->length_size ? 2 : 1) * number;
+    uint32_t value_size = e->reduces ? e->t_size : 0, align, counter_size, size;
+    e->wide = e->wide || (value_size && value_size % 8 == 0); /* 64-bit counters also for values of 8, 16, ... bytes */
+    counter_size = e->wide ? 8 : 4;
+    align = (uint32_t)gpuscan__max(gpuscan__alignment(value_size), counter_size);
+    size = (value_size + counter_size - 1) / counter_size * counter_size + (e->length_size ? 2 : 1) * counter_size;
     e->state_align = align;
-    e->dst_size = e->t_size = (bytes + align - 1) / align * align;
+    e->dst_size = e->t_size = (size + align - 1) / align * align;
 }
 
 /* Resolves the values to reduce, and the type of keys. Integer keys are compared as unsigned integers of their size. */
@@ -20199,8 +20217,8 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     const gpuscan_custom *custom = desc->custom;
     int is_custom = key == GPUSCAN_TYPE_CUSTOM;
     int wide = plan->common.forced ? gpuscan__select_own(plan->common.forced).wide != 0 : desc->count > UINT32_MAX;
-    /* 1: the call reduces values. It then has dst: a buffer, or a host array that has no buffer yet. An empty call with
-       call.values or call.sources also gets 1: it needs e->custom, and a 0 would clear e->custom below */
+    /* reduces: 1: the call reduces values. It then has dst: a buffer, or a host array that has no buffer yet. An empty
+       call with call.values or call.sources also gets 1: it needs e->custom, which would be cleared below */
     int reduces = desc->dst.mem || desc->host_dst ||
                   (desc->count == 0 && (desc->call.values_size || desc->call.source_count));
     const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
@@ -21332,8 +21350,9 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
 /* [INTEGRAL] ------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_INTEGRAL
 
-/* gpuscan__integral_resolve sets the types, the pixels (buffers with pitches, or an image) and the table.
-   gpuscan__integral_choose takes MULTI_PASS or CPU_MULTI_PASS, bands of rows and, on GPUs, strips of columns.
+/* gpuscan__integral_resolve sets the types, the pixels (buffers with pitches, or an image) and the table, which is the
+   integral image. gpuscan__integral_choose takes MULTI_PASS or CPU_MULTI_PASS. It cuts rows into bands and, on GPUs,
+   columns into strips. A tile is where a band and a strip cross.
     form         | chosen for                                     | kernels gpuscan_integral_...
     one tile     | one band and one strip                         | tiles
     direct       | on GPUs, if few_strips is 1                    | sums, tiles
@@ -21360,8 +21379,8 @@ typedef struct gpuscan__integral_plan {
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* an image has `bands` bands of `band_rows` rows, and `strips` column strips */
     uint64_t steps_at;                 /* index in PLAIN scratch, in sums, of the tiles' sums and their rows' sums */
-    uint32_t few_strips;               /* 1: tiles add up the sums of strips to their left, without `carries` */
-    int has_carries;                   /* 1: a round of a self-test keeps few_strips at 0, to test `carries` */
+    uint32_t few_strips;               /* 1: each tile adds up the sums of the strips to its left, without `carries` */
+    int tests_carries;                 /* 1: a round of a self-test keeps few_strips at 0, to test `carries` */
 } gpuscan__integral_plan;
 
 #define GPUSCAN__INTEGRAL_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                         \
@@ -21415,25 +21434,25 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", gpuscan__vector(plan->e.t_size, plan->e.t_size), 1);
 }
 
-/* Sets the pitches in `of`, whose other fields the caller has set, and `*elements`, the number of channels from the
+/* Sets the pitches in `of`, whose other fields are set already. Sets `*elements` to the number of channels from the
    first pixel to the last. A given pitch of 0 means no gaps. Refuses pixels if 16 times their bytes do not fit 64 bits.
    Scratch has fewer bytes than that, so its size fits, too. */
 static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const char *field, const char *prefix,
                                               uint64_t pitch, uint64_t pitch_bytes, uint64_t image_pitch,
                                               uint64_t *elements) {
-    uint64_t row, image, size = 16 * (uint64_t)of->size;
+    uint64_t row, image, checked_size = 16 * (uint64_t)of->size;
     gpuscan_result r;
     if (!gpuscan__multiply(of->width, of->channels, &row) || !gpuscan__multiply(pitch, of->channels, &pitch) ||
         !gpuscan__multiply(image_pitch, of->channels, &of->image_pitch))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: its size in bytes does not fit 64 bits", field);
     if ((r = gpuscan__resolve_pitches(gs, prefix, pitch, pitch_bytes, of->size, of->size, row, &of->pitch)) != 0 ||
-        (r = gpuscan__extent(gs, field, of->height ? row : 0, of->height, of->pitch, size, &image)) != 0)
+        (r = gpuscan__extent(gs, field, of->height ? row : 0, of->height, of->pitch, checked_size, &image)) != 0)
         return r;
     if (image_pitch == 0)
         of->image_pitch = of->height * of->pitch; /* no overflow, since the image's extent fits */
     if (of->image_pitch < image)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s_image_pitch is smaller than an image", field);
-    return gpuscan__extent(gs, field, image, of->images, of->image_pitch, size, elements);
+    return gpuscan__extent(gs, field, image, of->images, of->image_pitch, checked_size, elements);
 }
 
 /* Sets the range's rows if all are one pitch apart: one image, or no gaps between images. Otherwise sets `partial`. */
@@ -21522,22 +21541,22 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (gs->device.profile.cpu.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = dst_elements == 0;
-    if (common->is_nothing) /* an empty table's sizes may be huge: avoids overflows later */
+    if (common->is_nothing) /* one size of an empty table is 0, but the others may be huge: avoids overflows later */
         plan->src.width = plan->src.height = plan->src.images = 1;
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the number of strips into which an image's columns are cut. A sub-group takes one strip. */
+/* Returns the number of strips of an image. A sub-group takes a strip, and each of its lanes one vector of each row. */
 static uint64_t gpuscan__integral_strips(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     uint64_t lanes = gpuscan__group_lanes(gs, plan->common.key.group);
     return gpuscan__max(
         gpuscan__ceil_div(plan->src.width, lanes * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size)), 1);
 }
 
-#define GPUSCAN__INTEGRAL_LOW   64 /* up to this many rows, an image of one strip of columns is a single band of rows */
-#define GPUSCAN__INTEGRAL_BUSY  16 /* this many strips (columns that a sub-group takes) keep a compute unit busy */
-#define GPUSCAN__INTEGRAL_BANDS 4 /* maximum bands of rows per compute unit on a CPU */
-#define GPUSCAN__INTEGRAL_FEW   48 /* maximum bands of rows, unless an image is tall (tuning: integral-few-bands) */
+#define GPUSCAN__INTEGRAL_ONE_BAND_ROWS 64 /* up to this many rows, an image of one strip is a single band */
+#define GPUSCAN__INTEGRAL_BUSY_STRIPS   16 /* this many strips keep a compute unit busy */
+#define GPUSCAN__INTEGRAL_CPU_BANDS     4  /* CPUs: maximum bands per compute unit */
+#define GPUSCAN__INTEGRAL_GPU_BANDS     48 /* GPUs: maximum bands unless an image is tall. tuning: integral-few-bands */
 
 static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -21554,38 +21573,38 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     key->registers = gpuscan__registers(gs, key, profile->integral.registers);
 }
 
-/* Cuts the rows into bands. On a GPU, each tile adds up the sums of the bands above it, so an image has few bands. A
-   tall image has more bands if compute units would be idle otherwise. The number of bands grows at most with the square
-   root of the rows, so that adding up bands takes less time than adding rows. A CPU has few bands, of 64 Ki pixels or
-   more each. */
+/* Cuts the rows into bands and, on a GPU, the columns into strips. On a GPU, each tile adds up the sums of the bands
+   above it, so an image has few bands. A tall image has more bands if compute units would be idle otherwise. The number
+   of bands grows at most with the square root of the rows, so that adding up bands takes less time than adding rows. On
+   a CPU, there are few bands, of 64 Ki pixels or more each. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images;
     if (gpuscan__key_is_cpu(key)) {
-        uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * GPUSCAN__INTEGRAL_BANDS, images);
-        uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* minimum rows of a band */
-        plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most), gpuscan__min(least, height));
+        uint64_t most_bands = gpuscan__ceil_div((uint64_t)gs->device.units * GPUSCAN__INTEGRAL_CPU_BANDS, images);
+        uint64_t least_rows = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* minimum rows of a band */
+        plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most_bands), gpuscan__min(least_rows, height));
         plan->strips = 1;
     } else {
-        uint64_t bands = 1, busy;
+        uint64_t bands = 1, busy; /* busy: the number of bands that keep the device busy */
         plan->strips = gpuscan__integral_strips(gs, plan);
-        busy = gpuscan__ceil_div((uint64_t)GPUSCAN__INTEGRAL_BUSY * gs->device.units, plan->strips * images);
-        while (bands < GPUSCAN__INTEGRAL_FEW && bands * bands < 3 * height)
+        busy = gpuscan__ceil_div((uint64_t)GPUSCAN__INTEGRAL_BUSY_STRIPS * gs->device.units, plan->strips * images);
+        while (bands < GPUSCAN__INTEGRAL_GPU_BANDS && bands * bands < 3 * height)
             bands++;
         while (bands < busy && 4 * bands * bands <= height)
             bands *= 2;
         /* a tile takes band_rows + 1 steps, `vectors` at a time: makes their number a multiple of `vectors` */
         plan->band_rows = (gpuscan__ceil_div(height, bands) / key->vectors + 1) * key->vectors - 1;
         /* One band suits images of few rows and one strip: they take one launch instead of two or three. It also suits
-           many images whose strips alone keep the device busy. tuning: integral-one-band */
-        if (!plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
-                                     images > GPUSCAN__INTEGRAL_BUSY * gs->device.units / plan->strips))
+           calls with so many images that the device is busy without bands. tuning: integral-one-band */
+        if (!plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_ONE_BAND_ROWS) ||
+                                     images > GPUSCAN__INTEGRAL_BUSY_STRIPS * gs->device.units / plan->strips))
             plan->band_rows = height;
     }
     if (plan->common.forced)
         plan->band_rows = key->undivided ? height : gpuscan__min(plan->band_rows, 2 * (uint64_t)key->vectors - 1);
     plan->bands = gpuscan__ceil_div(height, plan->band_rows);
-    plan->few_strips = !plan->has_carries && plan->strips <= gpuscan__group_lanes(gs, key->group);
+    plan->few_strips = !plan->tests_carries && plan->strips <= gpuscan__group_lanes(gs, key->group);
 }
 
 static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *common) {
@@ -21625,27 +21644,27 @@ static void gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan
     const gpuscan__key *key = &common->key;
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t subgroups = key->group / gpuscan__group_lanes(chain->gs, key->group);
-    uint64_t images = plan->src.images, blocks = cpu ? 1 : gpuscan__ceil_div(plan->strips, subgroups);
+    uint64_t images = plan->src.images, groups_across = cpu ? 1 : gpuscan__ceil_div(plan->strips, subgroups);
     uint64_t carries = cpu ? images * gpuscan__ceil_div(plan->src.width, key->tile)
                            : gpuscan__ceil_div(images * (plan->src.height + plan->bands), subgroups * key->vectors);
     if (plan->src.width > 0 && (plan->bands > 1 || plan->strips > 1))
-        gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
+        gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * groups_across);
     if (cpu ? plan->src.width > 0 && plan->bands > 1 : !plan->few_strips && plan->strips > 1)
         gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_CARRIES, carries);
-    gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
+    gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * groups_across);
 }
 
-/* Fills the pixels, and the table by a plain loop. On entry, `above` has a zero for each cell of a row of the table. If
-   there are floats, pixels are small integers, so that sums are exact. */
+/* Fills the pixels and, by a plain loop, the table that the test expects. above: the table's row above the current row,
+   which the caller has zeroed. If there are floats, pixels are small integers, so that sums are exact. */
 static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char *src, unsigned char *table,
                                 uint64_t *above) {
     int real = gpuscan__is_float(desc->src_type) || gpuscan__is_float(desc->dst_type);
-    uint64_t channels = desc->channels, skip = desc->kind == GPUSCAN_EXCLUSIVE, sums[4], x, y, at, pixel;
-    for (y = 0; y < desc->height + skip; y++) {
-        memset(sums, 0, sizeof(sums)); /* the row's sums, up to column x / channels */
-        for (x = 0; x < (desc->width + skip) * channels; x++) {
-            if (y >= skip && x >= skip * channels) {
-                at = desc->src.offset + (y - skip) * desc->src_pitch * channels + x - skip * channels;
+    uint64_t channels = desc->channels, border = desc->kind == GPUSCAN_EXCLUSIVE, sums[4], x, y, at, pixel;
+    for (y = 0; y < desc->height + border; y++) {
+        memset(sums, 0, sizeof(sums)); /* each channel's sum of the row's pixels so far */
+        for (x = 0; x < (desc->width + border) * channels; x++) {
+            if (y >= border && x >= border * channels) {
+                at = desc->src.offset + (y - border) * desc->src_pitch * channels + x - border * channels;
                 pixel = real ? 1 + gpuscan__mix(at) % 4 : gpuscan__wrap(desc->src_type, gpuscan__mix(at));
                 gpuscan__put(desc->src_type, src, at, pixel);
                 sums[x % channels] += desc->square ? pixel * pixel : pixel;
@@ -21656,8 +21675,8 @@ static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char
     }
 }
 
-/* Tests integral images. In rounds 0 and 1, there are several strips of columns, several groups and, unless
-   key.undivided is 1, several bands of rows. In round 2, a single tile holds the image. */
+/* Tests integral images. In rounds 0 and 1, there are several bands of rows (unless key.undivided is 1) and, on GPUs,
+   several strips of columns, taken by several groups. In round 2, a single tile holds the image. */
 GPUSCAN__COLD void gpuscan__integral_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__integral_key own = gpuscan__integral_own(key);
@@ -21692,7 +21711,7 @@ GPUSCAN__COLD void gpuscan__integral_test(gpuscan__test *test) {
     gpuscan__test_image(test, &desc->src_image, src, desc->src_type, own.image, own.channels, desc->src_pitch,
                         desc->height);
     desc->src_pitch = own.image ? 0 : desc->src_pitch;
-    ((gpuscan__integral_plan *)(void *)test->plan)->has_carries = round == 0;
+    ((gpuscan__integral_plan *)(void *)test->plan)->tests_carries = round == 0;
 }
 
 GPUSCAN__OPERATION(integral, 1, 0, 0, 0, 0, gpuscan__prove_stand_in);
@@ -21715,8 +21734,8 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 /* gpuscan__quantile_resolve checks the fractions, and sets bins' bounds and rows of counters. A row is a histogram.
    gpuscan__quantile_choose takes MULTI_PASS or CPU_MULTI_PASS, and a variant.
     variant  | chosen for                                                           | who processes rows
-    ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group, one row
-    SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group, several rows
+    ALL      | CPUs; the form MEAN; more than QUANTILE_FEW_FRACTIONS fractions      | a group, one row
+    SMALL    | otherwise, if a sub-group's registers hold a row's bins              | a sub-group, several rows
     RANKS    | otherwise                                                            | row_groups groups, one row */
 
 typedef struct gpuscan__quantile_key {
@@ -21730,7 +21749,7 @@ typedef struct gpuscan__quantile_plan {
     gpuscan__quantile_key key;
     uint32_t bins, results, cdf_size; /* bins and results: numbers per row. cdf_size: bytes of a cdf's element, or 0 */
     uint64_t rows, pitch;
-    uint32_t row_groups; /* number of groups that share a row */
+    uint32_t row_groups; /* number of groups that process a row together */
     uint32_t lower, upper, bin_width; /* f32 numbers, stored as their bits */
 } gpuscan__quantile_plan;
 
@@ -21858,10 +21877,10 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions in SMALL and RANKS */
+enum { GPUSCAN__QUANTILE_FEW_FRACTIONS = 8 }; /* maximum number of fractions in SMALL and RANKS */
 
-/* Sets the group's size: a work-item for each vector of a row, rounded up to 64, 256 or 512, so that few programs are
-   needed. (1024 work-items would have too few registers.) If rows are many and short, a group is one sub-group. */
+/* Sets the group's size for ALL and RANKS: a work-item for each vector of a row, rounded to 64, 256 or 512 to need few
+   programs. (1024 work-items would have too few registers.) If rows are many and short, a group is one sub-group. */
 static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
     if (plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
@@ -21873,8 +21892,8 @@ static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *pla
     gpuscan__fit(gs, &plan->common, group, 4);
 }
 
-/* Returns how many vectors a sub-group holds at a time. In SMALL, these are the vectors of one or more whole rows. */
-static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *key) {
+/* Returns how many vectors a sub-group holds at a time. In SMALL, it holds the vectors of one or more whole rows. */
+static uint64_t gpuscan__quantile_held_vectors(const gpuscan *gs, const gpuscan__key *key) {
     return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
 }
 
@@ -21885,7 +21904,7 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
     uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
     gpuscan__fit(gs, &plan->common, plan->rows > gs->device.units ? 4 * width : width,
                  plan->bins <= 4 * (uint64_t)width * vector || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? 4 : 8);
-    return key->group >= width && plan->bins <= gpuscan__quantile_held(gs, key) * vector &&
+    return key->group >= width && plan->bins <= gpuscan__quantile_held_vectors(gs, key) * vector &&
            gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) <= gs->device.local_memory;
 }
 
@@ -21899,7 +21918,7 @@ enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN
 static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
-    uint64_t batch = gpuscan__quantile_held(gs, key) * gpuscan__quantile_vector(common);
+    uint64_t batch = gpuscan__quantile_held_vectors(gs, key) * gpuscan__quantile_vector(common);
     uint64_t subgroups = key->group / gpuscan__group_lanes(gs, key->group);
     uint64_t batches = gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS);
     if (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM ||
@@ -21918,14 +21937,14 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     gpuscan__key *key = &common->key;
     plan->row_groups = 1;
     if (!common->forced) {
-        int is_all = desc->form == GPUSCAN_QUANTILE_MEAN || desc->fraction_count > GPUSCAN__QUANTILE_FEW;
+        int takes_all = desc->form == GPUSCAN_QUANTILE_MEAN || desc->fraction_count > GPUSCAN__QUANTILE_FEW_FRACTIONS;
         key->strategy = gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
-        is_all |= gpuscan__key_is_cpu(key);
+        takes_all |= gpuscan__key_is_cpu(key);
         plan->key.variant = GPUSCAN__QUANTILE_SMALL;
         plan->key.shares = 0;
-        if (!is_all && gpuscan__quantile_fit_small(gs, plan))
+        if (!takes_all && gpuscan__quantile_fit_small(gs, plan))
             return GPUSCAN_SUCCESS;
-        plan->key.variant = is_all ? GPUSCAN__QUANTILE_ALL : GPUSCAN__QUANTILE_RANKS;
+        plan->key.variant = takes_all ? GPUSCAN__QUANTILE_ALL : GPUSCAN__QUANTILE_RANKS;
         gpuscan__quantile_fit(gs, plan);
         while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) > gs->device.local_memory)
             gpuscan__fit(gs, common, key->group / 2, 4);
@@ -21935,15 +21954,16 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the number of groups of a launch. A group loops over rows (SMALL: over several rows at a time). */
+/* Returns the number of groups of a launch. A group loops over rows. In SMALL, it takes group_rows rows at a time. */
 static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
-    uint64_t rows;
+    uint64_t group_rows;
     if (plan->key.variant != GPUSCAN__QUANTILE_SMALL)
         return plan->row_groups * gpuscan__min(plan->rows, 65536);
-    rows = gpuscan__quantile_held(gs, key) / gpuscan__ceil_div(plan->bins, gpuscan__quantile_vector(&plan->common));
-    rows *= key->group / gpuscan__group_lanes(gs, key->group); /* number of rows that a group takes at a time */
-    return gpuscan__min(gpuscan__ceil_div(plan->rows, rows), 64 * (uint64_t)gs->device.units);
+    group_rows = gpuscan__quantile_held_vectors(gs, key) /
+                 gpuscan__ceil_div(plan->bins, gpuscan__quantile_vector(&plan->common));
+    group_rows *= key->group / gpuscan__group_lanes(gs, key->group);
+    return gpuscan__min(gpuscan__ceil_div(plan->rows, group_rows), 64 * (uint64_t)gs->device.units);
 }
 
 static void gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
@@ -21965,14 +21985,14 @@ enum { GPUSCAN__TEST_RANKS = 12 }; /* number of fractions in a self-test of the 
 
 /* Sets a row's fractions, and the results that the test expects. Bin k holds samples from k to k + 1. A result is a
    bin's number, a sample or, in the form MEAN, the mean of 2^n samples. f64 holds a result exactly, since bins have 0,
-   1, 2 or 4 samples. A fraction is half a sample below its sample's rank, so that its rounding does not matter. */
+   1, 2 or 4 samples. The fraction for rank r is (r - 1/2) / total, so that rounding cannot change the rank. */
 static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_t *sums, double *fractions,
                                 unsigned char *dst) {
     int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN;
     uint64_t results = desc->fraction_count / (is_mean ? 2u : 1u), total = sums[desc->bins - 1], k, rank;
     for (k = 0; k < results; k++) {
-        uint64_t span = 1, first, last, bin = 0, sum = 0, before;
-        double *own = &fractions[is_mean ? 2 * k : k], result;
+        uint64_t span = 1, first, last, bin = 0, sum = 0, below;
+        double *pair = &fractions[is_mean ? 2 * k : k], result;
         if (is_mean)
             span = gpuscan__max(gpuscan__power_of_two_below((size_t)total) >> (results - 1 - k), 1);
         first = 1 + (total - span) * k / (results - 1);
@@ -21982,11 +22002,11 @@ static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_
                 bin++;
             sum += 2 * bin + 1; /* twice the centre of the bin */
         }
-        before = bin ? sums[bin - 1] : 0;
+        below = bin ? sums[bin - 1] : 0;
         result = is_mean ? (double)sum / (double)(2 * span)
-                         : (double)bin + (double)(last - before) / (double)(sums[bin] - before);
-        own[0] = ((double)first - 0.5) / (double)total;
-        own[is_mean] = ((double)last - 0.5) / (double)total;
+                         : (double)bin + (double)(last - below) / (double)(sums[bin] - below);
+        pair[0] = ((double)first - 0.5) / (double)total;
+        pair[is_mean] = ((double)last - 0.5) / (double)total;
         gpuscan__put_bits(4, dst, k, desc->form == GPUSCAN_QUANTILE_BIN
                                          ? bin : gpuscan__real_bits(GPUSCAN_TYPE_F32, result));
     }
@@ -21997,7 +22017,7 @@ GPUSCAN__COLD void gpuscan__quantile_test(gpuscan__test *test) {
     gpuscan_quantile_desc *desc = (gpuscan_quantile_desc *)test->desc;
     gpuscan_type counter = (gpuscan_type)key->src;
     const gpuscan__quantile_key own = gpuscan__quantile_own(key);
-    int plain = own.variant != GPUSCAN__QUANTILE_ALL, small = own.variant == GPUSCAN__QUANTILE_SMALL;
+    int few_fractions = own.variant != GPUSCAN__QUANTILE_ALL, small = own.variant == GPUSCAN__QUANTILE_SMALL;
     unsigned round = test->round;
     uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
     uint64_t *sums, row, sum;
@@ -22006,21 +22026,21 @@ GPUSCAN__COLD void gpuscan__quantile_test(gpuscan__test *test) {
     test->rounds = 3;
     if (small) /* round 0: a row fills a sub-group's vectors. Other rounds: several rows fit */
         bins = (uint32_t)gpuscan__min(round ? 14 + 2 * round : UINT32_MAX,
-                                      gpuscan__quantile_held(test->gs, key) * (16 / size));
+                                      gpuscan__quantile_held_vectors(test->gs, key) * (16 / size));
     desc->counter_type = counter;
     desc->bins = bins;
     desc->rows = small ? 20 : 2;
     desc->pitch = bins + round;
-    desc->form = (gpuscan_quantile_form)(round % (plain ? 2 : 3));
+    desc->form = (gpuscan_quantile_form)(round % (few_fractions ? 2 : 3));
     desc->fractions = fractions;
-    desc->fraction_count = plain ? (uint32_t)GPUSCAN__QUANTILE_FEW : (uint32_t)GPUSCAN__TEST_RANKS;
+    desc->fraction_count = few_fractions ? (uint32_t)GPUSCAN__QUANTILE_FEW_FRACTIONS : (uint32_t)GPUSCAN__TEST_RANKS;
     counts = gpuscan__test_in(test, &desc->counts, desc->rows * desc->pitch * size);
     if (!own.shares) /* groups that share a row store no cdf */
         cdf = gpuscan__test_out(test, &desc->cdf, desc->rows * desc->pitch * size);
     dst = gpuscan__test_out(test, &desc->dst, desc->rows * desc->fraction_count * 4);
     sums = (uint64_t *)gpuscan__test_memory(test, bins * sizeof(*sums));
     for (row = 0; row < desc->rows && !test->failed; row++) {
-        for (k = 0, sum = 0; k < bins; k++) { /* rows have the same counts, but begin with different ones */
+        for (k = 0, sum = 0; k < bins; k++) { /* all rows have the same counts, but each begins with another one */
             uint64_t count = ((uint64_t)1 << gpuscan__mix((k + row) % bins) % 4) / 2;
             gpuscan__put(counter, counts, row * desc->pitch + k, count);
             sums[k] = sum += count;

@@ -35,7 +35,7 @@ static void print(gpuscan *gs, gpuscan_type type, uint32_t bins, uint64_t lower,
     gpuscan_bound           given[2];
     gpuscan_result          result;
     memset(&plan, 0, sizeof plan);
-    plan.sample = type;
+    plan.binned_type = type;
     plan.bins = bins;
     given[0].u = lower;
     given[1].u = upper;
@@ -43,7 +43,7 @@ static void print(gpuscan *gs, gpuscan_type type, uint32_t bins, uint64_t lower,
     printf("%d, %" PRIu32 " bins from %016" PRIx64 " to %016" PRIx64 ": ", (int)type, bins, lower, upper);
     if (result == GPUSCAN_SUCCESS)
         printf("%016" PRIx64 " %016" PRIx64 " step %016" PRIx64 ", mode %" PRIu32 "\n", bits_of(bounds.real_lower),
-               bits_of(bounds.real_upper), bits_of(bounds.real_step), plan.key.mode);
+               bits_of(bounds.real_upper), bits_of(bounds.real_step), plan.key.bin_mode);
     else
         printf("%d\n", (int)result);
 }

@@ -591,7 +591,7 @@ static void check_samples(gpuscan_histogram_desc d) {
     edges = d.form == GPUSCAN_BINS_EDGES ? self.arrays[1].expected : NULL;
     d.count = d.pitch = d.tile_width = 3 * TILE / plan.channels + 5;
     d.rows = d.tile_height = 1;
-    bytes = plan.all_bins * ref_size(plan.counter);
+    bytes = plan.all_bins * ref_size(plan.counter_type);
     samples = (unsigned char *)test_alloc(d.count * plan.channels * size);
     weights = (unsigned char *)test_alloc(d.count * 8);
     counts = (unsigned char *)test_alloc(bytes);
@@ -600,7 +600,7 @@ static void check_samples(gpuscan_histogram_desc d) {
     assert_non_null(sums);
     gpuscan__test_samples(&plan, &d, of, samples, d.weight_type ? weights : NULL, sums);
     for (i = 0; i < plan.all_bins; i++)
-        ref_store(plan.counter, counts, i, ref_bits(sums[i]));
+        ref_store(plan.counter_type, counts, i, ref_bits(sums[i]));
     free(sums);
     ref_histogram(&d, samples, edges, d.weight_type ? weights : NULL, wanted);
     if (memcmp(counts, wanted, bytes) != 0)

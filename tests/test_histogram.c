@@ -400,21 +400,21 @@ static void self_test_of_bins(void **state) {
         TEST_EACH_TYPE(type, REF_NUMBERS) {
             memset(&plan, 0, sizeof plan);
             memset(&d, 0, sizeof d);
-            plan.sample = (gpuscan_type)type;
+            plan.binned_type = (gpuscan_type)type;
             plan.bins = 1 + (uint32_t)test_below(500);
             plan.key.outside = GPUSCAN_OUTSIDE_COUNT;
             plan.key.closed = (uint32_t)(d.closed = (int)test_below(2));
-            if (ref_is_float(plan.sample)) {
+            if (ref_is_float(plan.binned_type)) {
                 of = gpuscan__test_bins_of(&plan, 0);
                 given[0].f = (double)(int64_t)of.lower / GPUSCAN__TEST_UNITS;
                 given[1].f = (double)(int64_t)(of.lower + of.range) / GPUSCAN__TEST_UNITS;
                 test_ok(gpuscan__float_bins(test.gs, &plan, given, plan.bounds));
-                even = ref_even_edges(plan.sample, plan.bins, given[0].f, given[1].f);
+                even = ref_even_edges(plan.binned_type, plan.bins, given[0].f, given[1].f);
                 for (k = 0; k <= plan.bins; k++)
                     edges[k] = ref_real(even[k]);
                 free(even);
             } else {
-                given[0].u = gpuscan__wrap(plan.sample, test_random());
+                given[0].u = gpuscan__wrap(plan.binned_type, test_random());
                 given[1].u = given[0].u + 1 + test_random() % (UINT64_C(1) << test_below(62));
                 if (test_below(4) == 0)
                     given[0].u = given[1].u = 0;
@@ -424,16 +424,16 @@ static void self_test_of_bins(void **state) {
                     continue; /* the upper bound has overflowed */
                 of = gpuscan__test_bins_of(&plan, 0);
             }
-            test_case("%u bins of %s from %lld on", (unsigned)plan.bins, test_type_name(plan.sample),
+            test_case("%u bins of %s from %lld on", (unsigned)plan.bins, test_type_name(plan.binned_type),
                       (long long)of.lower);
             for (j = 0; j < 20; j++) {
                 memset(counts, 0, sizeof counts);
                 x = gpuscan__test_value(&plan, &of, test_random());
                 gpuscan__test_count(&plan, &of, x, 1, counts);
-                bits = gpuscan__test_value_bits(plan.sample, x);
-                s = ref_load(plan.sample, &bits, 0);
-                bin = ref_is_float(plan.sample) ? ref_edge_bin(plan.sample, edges, plan.bins, d.closed, s)
-                                                : ref_integer_bin(&d, plan.sample, plan.bins, s);
+                bits = gpuscan__test_value_bits(plan.binned_type, x);
+                s = ref_load(plan.binned_type, &bits, 0);
+                bin = ref_is_float(plan.binned_type) ? ref_edge_bin(plan.binned_type, edges, plan.bins, d.closed, s)
+                                                : ref_integer_bin(&d, plan.binned_type, plan.bins, s);
                 bin = bin == REF_BELOW ? (int64_t)plan.bins : bin == REF_ABOVE ? (int64_t)plan.bins + 1 : bin;
                 if (counts[bin] != 1)
                     fail_msg("%s: value %lld is not expected in counter %d", test.what, (long long)x, (int)bin);
