@@ -11666,7 +11666,7 @@ enum {
     GPUSCAN__FOR_LISTS = 32,   /* selections and runs */
     GPUSCAN__FOR_SELECTIONS = 64,
     GPUSCAN__FOR_INDICES = 128, /* selections that store no elements, only indices or a count */
-    GPUSCAN__FOR_OUTPUTS = 256, /* selections: several outputs besides indices, or elements of WIDE_ELEMENTS bytes */
+    GPUSCAN__FOR_OUTPUTS = 256, /* selections: several outputs besides indices, or >= WIDE_ELEMENTS bytes per element */
     GPUSCAN__FOR_ELEMENTS = 512, /* selections that store only dst, and select by a predicate or by src as flags */
     GPUSCAN__FOR_RUNS = 1024,
     GPUSCAN__FOR_KEYS = 2048,  /* runs that reduce nothing */
@@ -11677,20 +11677,21 @@ enum {
 };
 #define GPUSCAN__FOR(kind, condition) ((condition) ? (uint32_t)GPUSCAN__FOR_##kind : 0)
 
-/* Says how scans, selections and runs are cut into tiles. A scan's size is the bytes of its larger array, `src` or
-   `dst`. The size of a selection or of runs is the bytes of the array that decides what is kept. A tile has `group` *
-   `vectors` vectors of 16 bytes. With the CPU strategies, one work-item processes a tile of cpu.chunk bytes. */
+/* A row of gpuscan__tunings: says how scans, selections and runs are cut into tiles. A scan's size is the bytes of its
+   larger array, `src` or `dst`. The size of a selection or of runs is the bytes of the array that decides what is
+   stored. A tile has `group` * `vectors` vectors of 16 bytes. With the CPU strategies, one work-item processes a
+   tile of cpu.chunk bytes. */
 typedef struct gpuscan__tuning {
-    uint32_t devices; /* a sum of GPUSCAN__ON_...: the profiles that the row serves */
-    uint32_t calls;   /* a sum of GPUSCAN__FOR_...: the row serves only calls that are of all these kinds */
+    uint32_t devices; /* the profiles that the row serves, each as its bit GPUSCAN__ON_... */
+    uint32_t calls;   /* bits GPUSCAN__FOR_...: the row serves only calls that are of all these kinds */
     uint32_t size;    /* the row serves only elements of this size in bytes; 0: it serves all sizes */
     uint64_t up_to;   /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
     uint32_t ahead;     /* how far ahead of the scan SINGLE_PASS_AHEAD sums tiles if it loads them twice, in bytes of
-                           src and dst (runs: keys; selections: src or flags. A flag of 1 bit counts as 4 bytes) */
+                           src and dst (runs: keys; selections: src or flags, where a 1-bit flag counts as 4 bytes) */
     uint32_t registers; /* NVIDIA: maximum registers per work-item; 0: no limit. Intel: if not 0, large register file */
-    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: gpuscan__shape decides */
+    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. 0: gpuscan__shape decides whether once or twice */
 } gpuscan__tuning;
 
 typedef struct gpuscan__facts {
@@ -11698,7 +11699,7 @@ typedef struct gpuscan__facts {
     char name[16];
     cl_device_type type; /* the profile matches devices that have any of these bits */
     cl_uint vendor;      /* the CL_DEVICE_VENDOR_ID that the profile matches; 0: any */
-    char part[16];       /* a text that the device's or its platform's name must contain; "": any name fits */
+    char name_part[16];  /* a text that the device's or its platform's name must contain; "": any name fits */
     int launches_late; /* 1: the driver may compile a kernel only at its first launch, as PoCL and Mesa do */
     uint32_t polls;    /* how often a group polls the result of another group's tile before it sums that tile itself */
     unsigned refused;  /* the strategies that the device refuses, each as a bit 1 << strategy */
@@ -11707,7 +11708,7 @@ typedef struct gpuscan__facts {
 /* Lists the fields of a profile: X(field, values), with a value for each GPUSCAN__ON_... in this order: simulator,
    NVIDIA, AMD, Intel, other GPU, llvmpipe, Skylake, other CPU, unknown. `group`, `vectors` and `registers` are as in
    gpuscan__tuning.
-     ALIKE    the same value for all profiles. The value is a field so that tests can change it
+     ALIKE    the same value for all profiles. It is a field, and not a constant, so that tests can change it
      NVIDIA   a value for NVIDIA's GPUs, and one for all others
      CHOOSE   strategies: for the simulator; NVIDIA's, AMD's and Intel's GPUs; CPUs; all others */
 #define GPUSCAN__ALIKE(v) {v, v, v, v, v, v, v, v, v}
@@ -11717,19 +11718,19 @@ typedef struct gpuscan__facts {
      GPUSCAN_STRATEGY_##gpu,       GPUSCAN_STRATEGY_##other, GPUSCAN_STRATEGY_##other,                                 \
      GPUSCAN_STRATEGY_##cpu,       GPUSCAN_STRATEGY_##cpu,   GPUSCAN_STRATEGY_##other}
 
-/* Tuning of scans, selections and runs, and of all multi-pass operations. `parts_vectors`, for MULTI_PASS, is 4 on
+/* Tuning of scans, selections and runs, and of all multi-pass operations. `multi_pass_vectors`, for MULTI_PASS, is 4 on
    AMD's GPUs, since with 8 vectors of 8-byte elements, registers suffice for only 2 waves. `rows_group` is 0 on
    llvmpipe, since Mesa 22.3's llvmpipe computes tiles of whole rows wrong. PoCL and Oclgrind compute them right. With
    56 registers (rows_registers[0]), most short rows are scanned as fast as with 64, and some faster: more groups of
    384 work-items fit a multiprocessor. Prefetches would make scans slower. tuning: scan-counted-registers, scan-rows */
 #define GPUSCAN__NUMBERS_tiles(X)                                                                                      \
-    /* groups per compute unit in multi-pass calls, and in single passes if only the device knows the count */         \
+    /* groups per compute unit in several passes, and in single passes with key.counted and no register limit */       \
     X(groups_per_unit, {  4,   8,   8,   8,   8, 64,   4,   4,   4})                                                   \
     /* register limits for selections by bits, and for groups that process several tiles each. A limit in the call's   \
        row of gpuscan__tunings replaces these limits. [0]: elements and keys of up to 4 bytes, [1]: of more bytes */   \
     X(counted_registers[2], GPUSCAN__NVIDIA(64, 0), GPUSCAN__NVIDIA(80, 0))                                            \
-    X(parts_vectors,   {  0,   0,   4,   4,   0,  0,   0,   0,   0}) /* maximum vectors in MULTI_PASS; 0: no limit */  \
-    /* maximum elements of a selection's tile: 16-bit indices and local memory allow no more */                        \
+    X(multi_pass_vectors, {0, 0, 4, 4, 0, 0, 0, 0, 0}) /* maximum vectors per work-item in MULTI_PASS; 0: no limit */  \
+    /* maximum elements of a tile of selections and runs: 16-bit indices and local memory allow no more */             \
     X(select_tile, GPUSCAN__NVIDIA(24 * GPUSCAN__KIB, 8192))                                                           \
     /* work-items of the smallest group that scans a tile of whole rows; 0: no tile consists of whole rows */          \
     X(rows_group,      {256, 256, 256, 256, 256,  0, 256, 256, 256})                                                   \
@@ -11738,30 +11739,31 @@ typedef struct gpuscan__facts {
     X(rows_wider, GPUSCAN__NVIDIA(1, 0)) /* 1: in large calls, tiles are enlarged by work-items, not by vectors */     \
     X(rows_registers[2], GPUSCAN__NVIDIA(56, 0), GPUSCAN__NVIDIA(64, 0)) /* see gpuscan__scan_rows_registers */
 
-/* The CPU strategies. A tile of `chunk` bytes is loaded twice, and stays in a core's second-level cache in between. If
-   large outputs bypass the caches, the prefetch distance hardly matters. Cores that PoCL names skylake-avx512 store
-   faster through their caches, if lines are requested early and the tile leaves room for these lines. The distances
-   were measured on a Skylake server and on a newer CPU with the same name in PoCL, but not on Cascade Lake. tuning:
-   scan-cpu-stores, scan-skylake
-   A large sort first moves elements into buckets by their top digit. If buckets have sort_bucket / 2 bytes or more on
-   average, a work-item moves a block of keys, then the values of this block. With smaller buckets, that is slower.
-   Later passes move a bucket from one array to another and back. A second-level cache (2 MiB or less on the measured
-   CPUs) holds the bucket in both arrays only if the bucket has less than sort_split bytes. Larger buckets are divided
-   again. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
+/* The CPU strategies. A tile of `chunk` bytes is loaded twice, and stays in a core's second-level cache between the two
+   loads. If large outputs bypass the caches, the prefetch distance hardly matters. Cores that PoCL names skylake-avx512
+   store faster through their caches, if lines are prefetched early and the tile leaves room in the cache for these
+   lines. The distances were measured on a Skylake server and on a newer CPU to which PoCL gives the same name, but not
+   on Cascade Lake. tuning: scan-cpu-stores, scan-skylake
+   A large sort first moves elements into buckets by their most significant digit. If buckets have sort_bucket / 2 bytes
+   or more on average, a work-item moves a block of keys, then the values of this block. With smaller buckets, that is
+   slower. Later passes move a bucket from one array to another and back. A second-level cache (2 MiB or less on the
+   measured CPUs) holds the bucket in both arrays only if the bucket has less than sort_split bytes. Larger buckets are
+   divided again. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
 #define GPUSCAN__NUMBERS_cpu(X)                                                                                        \
     X(chunk,        {4096, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 17, 1 << 18, 1 << 18})                    \
     X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* how far ahead src is prefetched, in bytes; 0: not at all */  \
-    X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* prefetch distance, bytes; 0: large outputs bypass caches */  \
+    X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* the same for dst; 0: large outputs bypass the caches */      \
     X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1)) /* maximum elements that one work-item sorts in one launch */         \
-    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item. With less, more cache lines are partial */\
+    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements per work-item: fewer would store more incomplete lines */\
     X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum elements of a sort that first moves keys into buckets */       \
-    /* A sort makes no buckets if they would have, on average, more bytes than the larger of two limits: this number   \
-       (its half if values move with the keys), and half of a core's share of the cache (at most 8 MiB) */             \
+    /* maximum average bytes of a bucket: a sort whose buckets would be larger makes none. The maximum is this number  \
+       (half of it if values move with keys), or half of a core's share of the cache (up to 8 MiB) if that is larger */\
     X(sort_bucket, GPUSCAN__ALIKE(1 << 20))                                                                            \
     X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* minimum bytes of a bucket that is divided once more */
 
-/* Reductions. On an NVIDIA GPU, two groups of 512 work-items share a multiprocessor's registers. A work-item has 8
-   loads in flight, but 2 for a custom operator on a type of 8 or 16 bytes. tuning: reduce-groups, reduce-structs */
+/* Reductions. `strategy` is also that of integral images, quantiles and uniform additions. On an NVIDIA GPU, two groups
+   of 512 work-items share a multiprocessor's registers. A work-item has 8 loads in flight, but 2 for a custom operator
+   on a type of 8 or 16 bytes. tuning: reduce-groups, reduce-structs */
 #define GPUSCAN__NUMBERS_reduce(X)                                                                                     \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_SINGLE_PASS, MULTI_PASS))                                \
     X(group,          {32, 512, 256, 256, 256, 64, 64, 64, 64})                                                        \
@@ -11771,16 +11773,19 @@ typedef struct gpuscan__facts {
     X(registers, GPUSCAN__NVIDIA(64, 0))
 
 /* Reductions of rows and segments. Extra groups may sum the long rows or segments. Segments always have extra groups if
-   src has more than `lanes` elements. All groups of a launch have the same number of work-items: split_group if there
-   are extra groups, otherwise `group` for rows and lanes_group for segments. If each row or segment takes a whole
-   group, gpuscan__reduce_fit may set another number. If segments are short, the host halves lanes_group, but not below
-   128, until lanes_group * lanes_items is at most the number of src's elements: small groups start earlier.
-   lane_registers is enough to hold also the offsets of the next segments, which lanes load early.
+   src has more than `lanes` elements. All groups of a launch have the same number of work-items:
+     split_group  if there are extra groups
+     group        rows without extra groups
+     lanes_group  segments without extra groups. If segments are short, the host halves this number until lanes_group *
+                  lanes_items is at most the number of src's elements, but not below 128: small groups start earlier
+   If a whole group sums each row or segment, gpuscan__reduce_fit may set another number. lane_registers suffices for
+   the offsets of the next segments, too, which lanes load early.
    tuning: segments-lanes, segments-lanes-few, segments-split */
 #define GPUSCAN__NUMBERS_segments(X)                                                                                   \
-    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, and for groups that sum segments */         \
+    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, and if a group sums each segment */         \
     X(vectors,     { 2,    4,   4,   4,   4,  4,  4,  4,  4})                                                          \
-    X(per_unit,    { 4,    4,   8,   8,   8,  4,  4,  4,  4}) /* extra groups per compute unit, for long segments */   \
+    /* maximum extra groups per compute unit. With fewer than 4 results per unit, the maximum is reduce.per_unit */    \
+    X(per_unit,    { 4,    4,   8,   8,   8,  4,  4,  4,  4})                                                          \
     X(row_lanes, GPUSCAN__ALIKE(4096))                        /* maximum elements of a row that a sub-group sums */    \
     X(lanes_group, {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                          \
     X(split_group, {32,  128, 256, 256, 256, 64, 64, 64, 64})                                                          \
@@ -11796,8 +11801,8 @@ typedef struct gpuscan__facts {
    sub-groups load, others count. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank.
    Larger samples are loaded too slowly to need 32 copies. On AMD's and Intel's GPUs, two groups per unit, each with 32
    copies of 256 bins (fewer, if the bins are not the bytes' values), fill 64 KiB of local memory. On CPUs, groups draw
-   parts of the samples by ticket, so one group per compute unit suffices. (1-byte samples still get 4 groups, a number
-   from before tickets.) tuning: histogram-copies */
+   parts of the samples by ticket, so one group per compute unit suffices. (1-byte samples still get 4 groups per unit:
+   that number is older than the tickets.) tuning: histogram-copies */
 #define GPUSCAN__NUMBERS_histogram(X)                                                                                  \
     X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_MULTI_PASS, SINGLE_PASS))                                \
     X(group,         {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                        \
@@ -11810,8 +11815,9 @@ typedef struct gpuscan__facts {
     X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4})                                                        \
     X(copies[2],     { 2,   32,  32,  32,   4,  2,  8,  8,  4}, /* maximum copies of the bins in local memory */       \
                      { 2,   16,   8,   8,   4,  2,  8,  8,  4}) /* [1]: samples > 1 byte */                            \
-    /* register limit in three cases: local memory holds all bins; bins lie in slices, and samples are few             \
-       (few_samples); bins lie in global memory, and there are several rows, tiles or an image (several_rows) */       \
+    /* register limit in three cases. 1: local memory holds all bins. 2: bins lie in slices, and samples are few       \
+       (few_samples). 3: bins lie in global memory, and there are several rows, picture tiles or an image              \
+       (several_rows) */                                                                                               \
     X(registers, GPUSCAN__NVIDIA(64, 0))                                                                               \
     /* vectors that a work-item loads at a time if bins lie in slices and samples are few (few_samples) */             \
     X(short_vectors, { 2,    4,   0,   0,   0,  0,  2,  2,  0})                                                        \
@@ -11820,23 +11826,24 @@ typedef struct gpuscan__facts {
     /* maximum number of slices into which bins are cut if they do not fit local memory */                             \
     X(slices,        { 4,   16,   8,   8,   8,  8,  4,  4,  8})
 
-/* Sorts. A tile has up to `vectors` elements per work-item, unless gpuscan__sort_tiles has a number. A larger tile
-   stores longer runs of elements with one digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6
-   waves per SIMD. With 32 KiB, CDNA (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. If only the device knows
-   the count, launches are as large as for the desc's `count`. tuning: sort-counted. `units`, the compute units that a
-   group fills, is 8 on Intel's GPUs: 8 or 16 of Intel's compute units share local memory. A group of 512 work-items has
-   at most 64 sub-groups (of 8 lanes), which fill 8 units. tuning: sort-intel, sort-together-others */
+/* Sorts. `vectors` is the maximum number of a tile's elements per work-item, unless gpuscan__sort_tiles has a number. A
+   larger tile stores longer runs of elements with the same digit. With 42 KiB of local memory per group, RDNA (waves of
+   32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA (waves of 64) runs 2. tuning: sort-amd, sort-amd-local. If only
+   the device knows the count, launches are as large as for the desc's `count`. tuning: sort-counted. `units` is the
+   number of compute units that a group fills. On Intel's GPUs, 8 or 16 units share local memory. A group of 512
+   work-items has at most 64 sub-groups (of 8 lanes), which fill 8 units. tuning: sort-intel, sort-together-others */
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
     X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
     X(vectors[2], {2, 20, 28, 12, 28, 4, 4, 4, 4}, /* [0]: keys move alone; [1]: values move with the keys */          \
                   {2, 20, 28,  8, 36, 4, 4, 4, 4}) /* tuning: sort-no-lanes */                                         \
-    X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, /* maximum bytes of local memory per group; 0: no limit */         \
-                {0, 42 << 10, 32 << 10, 0, 48 << 10, 0, 0, 0, 0}) /* [0]: sub-groups have 32 lanes; [1]: otherwise */  \
+    /* maximum bytes of local memory per group (not in the form TOGETHER); 0: no limit. [0]: sub-groups have 32 lanes; \
+       [1]: sub-groups of another width, or no lanes */                                                                \
+    X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0}, {0, 42 << 10, 32 << 10, 0, 48 << 10, 0, 0, 0, 0})                  \
     /* 1: a tile whose keys or values have 8 bytes or more may pass through local memory in 2 or 4 parts */            \
     X(halves,   { 0,   1,   1,   0,   0,  0,  0,  0,  0})                                                              \
-    /* maximum elements that SINGLE_PASS sorts in one launch, with one tile per group. The groups wait for each other, \
-       so the device must not suspend running groups */                                                                \
+    /* maximum elements in the form TOGETHER: SINGLE_PASS sorts in one launch, with one tile per group. Groups wait    \
+       for each other, so the device must not suspend running groups */                                                \
     X(together, {0, 1 << 21, 1 << 20, 1 << 20, 0, 0, 0, 0, 0})                                                         \
     /* a sort in one launch has at most one group per `units` compute units, so that all groups run together */        \
     X(units,    { 1,   1,   1,   8,   1,  1,  1,  1,  1})                                                              \
@@ -11867,7 +11874,7 @@ typedef struct gpuscan__profile {
 } gpuscan__profile;
 
 typedef struct gpuscan__sort_tile {
-    uint32_t group, rounds; /* work-items per group, and elements of a tile per work-item */
+    uint32_t group, item_elements; /* work-items per group, and elements of a tile per work-item */
     uint32_t registers;
 } gpuscan__sort_tile;
 
@@ -11876,9 +11883,9 @@ typedef struct gpuscan__device {
     cl_uint vendor, units;
     uint64_t work_items; /* maximum number of work-items of a launch, which must fit size_t on host and device */
     size_t group_limit; /* maximum number of work-items of a group, a power of two */
-    uint64_t local_memory, cache;
+    uint64_t local_memory, cache; /* bytes of local memory per group, and of the cache of global memory */
     uint64_t parameters; /* maximum bytes of a kernel's arguments */
-    uint64_t registers; /* maximum registers of a work-group on NVIDIA's GPUs; 0: not known */
+    uint64_t registers; /* maximum registers of a work-group on NVIDIA's GPUs; 0: unknown, or limits are given up */
     uint64_t capability; /* with LANES_PTX: 10 times the compute capability, which decides what instructions exist */
     int version, c_version; /* the versions of OpenCL and of OpenCL C: 120, 200 or 300 */
     int f64, int64_atomics, zero_copy, images;
@@ -11914,13 +11921,13 @@ typedef struct gpuscan__given {
     uint32_t sources[GPUSCAN_MAX_SOURCES]; /* each source's type + (bytes of an element << 8); 0: no source */
 } gpuscan__given;
 
-/* Holds what determines a program's source, except custom texts. memcmp compares keys: zero a key before use. */
+/* Holds all that determines a program's source, except custom texts. memcmp compares keys: zero a key before use. */
 typedef struct gpuscan__key {
     gpuscan__given given;
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
-    uint32_t lanes; /* the device's GPUSCAN__LANES_... if the program depends on it: see gpuscan__leave_lanes */
+    uint32_t lanes; /* device.lanes if the program depends on it, otherwise LANES_NONE: see gpuscan__choose */
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
-    uint32_t few;  /* GPUSCAN__FEW_TILES if each group loads the sums of all earlier tiles (form `few`), otherwise 0 */
+    uint32_t few;  /* GPUSCAN__FEW_TILES if each group loads the sums of all earlier tiles (form FEW), otherwise 0 */
     uint32_t counted; /* 1: only the device knows the element count, and groups process tiles in a loop */
     uint32_t undivided; /* 1: no row, column or image is divided among groups, so no kernel joins partial results */
     uint32_t own[GPUSCAN__KEY_OWN]; /* a copy of the operation's gpuscan__X_key, whose fields are all uint32_t */
@@ -11937,34 +11944,34 @@ typedef struct gpuscan__text {
     const gpuscan_allocator *allocator;
     char *data;
     size_t length, capacity;
-    gpuscan__given given; /* the values and sources that a program's custom texts see */
-    int prints;           /* 1: the program's custom texts call printf */
+    gpuscan__given given; /* if the text is a program's: the values and sources that its custom texts see */
+    int prints;           /* 1: the text is a program's whose custom texts contain "printf" */
     int failed;
 } gpuscan__text;
 
 /* Lists the parts of a program that a blob stores.
-     TEXT        identifies the program: the text before the kernels, then the kernels' names, each with its NUL
+     TEXT        identifies the program: the text before kernels.cl.inc's code, the kernels' names, each with its NUL
      RECORDING   the launches of gpuscan__rehearse, an array of gpuscan__recorded
      BINARY      the driver's binary, which is kept only while a blob is written or read */
 enum { GPUSCAN__PART_TEXT, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
 
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
-    gpuscan__key key; /* until a call requests a blob's program, only key.registers is set, and key.group is 0 */
+    gpuscan__key key; /* in a blob's program, until a call requests it: all 0 except key.registers */
     gpuscan__text custom; /* the custom texts, each with its NUL; empty: none */
     gpuscan__text parts[GPUSCAN__PARTS];
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
     const char *const *names; /* the kernels' names, then NULL. A blob's program has none until a call requests it */
     size_t group;            /* maximum group size with which all kernels can be launched */
-    int odd_width;           /* 1: a kernel's sub-group width differs from lane_width, or is unknown: see asks_width */
+    int width_differs;       /* 1: a kernel's sub-group width differs from lane_width, or is unknown: see asks_width */
     int spills;              /* 1: a kernel on Intel's GPUs spills registers to memory */
     int rehearsed;           /* 1: the kernels have been launched ahead of a call: see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
-    size_t stored;           /* 1 + bytes of PART_RECORDING when the program was loaded, or when the last write to the
-                                cache was tried; 0: neither. If PART_RECORDING grows, the program is written again */
-    int runs;                /* 1: a call has launched the program */
+    size_t stored;           /* 1 + bytes of PART_RECORDING at the program's load, or at the last try to write it to the
+                                cache; 0: neither. After PART_RECORDING has grown, the program is written again */
+    int launched;            /* 1: a call has launched the program */
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
 
@@ -11979,12 +11986,13 @@ enum {
     GPUSCAN__SETS
 };
 
-/* Describes the stand-ins for a call's buffers in a rehearsal, a launch ahead of a call: see gpuscan__rehearse. */
+/* Describes what stands in for a call's buffers, scratch and image in a rehearsal: see gpuscan__rehearse. */
 typedef struct gpuscan__stage {
-    uint64_t sham, scratch, zeros; /* bytes of a buffer's stand-in, of scratch, and of the zeros at its beginning */
-    cl_image_format image;         /* the stand-in image's format; all 0: no image */
+    uint64_t sham;           /* bytes of the buffer that stands in for each of the call's buffers */
+    uint64_t scratch, zeros; /* bytes of the scratch, and how many bytes at the scratch's beginning must be 0 */
+    cl_image_format image;   /* the format of the image that stands in; all 0: no image */
 } gpuscan__stage;
-#define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
+#define GPUSCAN__SHAM_LEAST ((uint64_t)4096)     /* minimum bytes of a stand-in */
 #define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of a stand-in, and of scratch in blobs' launches */
 
 /* A launch that gpuscan__rehearse has recorded. gpuscan__replay repeats the launch without a plan, since no plan comes
@@ -11994,7 +12002,7 @@ typedef struct gpuscan__recorded {
     gpuscan__stage stage;
     uint64_t global, group;        /* work-items in total and per group */
     uint32_t kernel;               /* the kernel's number in the program */
-    uint32_t arg_count, used;      /* used: bytes used in `values` */
+    uint32_t arg_count, used;      /* used: bytes of `values` that hold arguments */
     uint32_t kinds[GPUSCAN__MAX_ARGS], sizes[GPUSCAN__MAX_ARGS]; /* GPUSCAN__SET_... and bytes of each argument */
     unsigned char values[2 * GPUSCAN__CUSTOM_MOST + GPUSCAN__NUMBERS_MOST];
 } gpuscan__recorded;
@@ -12771,17 +12779,17 @@ GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
 #define GPUSCAN__MIB ((uint32_t)1 << 20)
 
 /* GPUs refuse the CPU strategies, since CPU kernels use kilobytes of private memory per work-item. A GPU driver would
-   reserve this memory for all work-items that can be resident, and that would take gigabytes. */
+   reserve this memory for all work-items that can be resident: gigabytes in all. */
 enum { GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS };
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
 #define GPUSCAN__LANE_WIDTH 32 /* without sub-groups: how many neighbouring work-items one reduction tree combines */
 
-/* Lists the profiles. A device gets the first row whose type and vendor match, and whose `part` is in the device's name
-   or its platform's. The last row matches every device. An unknown device's groups might not make progress
-   independently, so its scans, reductions and sorts take several passes, in small groups. The simulator refuses
-   no strategy, and gets sizes that it can handle. */
+/* Lists the profiles. A device gets the first row whose type and vendor match, and whose `name_part` is in the
+   device's or its platform's name. The last row matches every device. An unknown device's groups might not make
+   progress independently, so its scans, reductions and sorts take several passes, in small groups. The simulator
+   refuses no strategy, and gets small groups and tiles. */
 static const gpuscan__facts gpuscan__profiles[] = {
-    /* Columns: devices, name, type, vendor, part, launches_late, polls, refused */
+    /* Columns: devices, name, type, vendor, name_part, launches_late, polls, refused */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", 0, 64, 0},
     /* This row is for NVIDIA's own driver, since Mesa and PoCL do not accept PTX. `launches_late` is 0, so
        gpuscan_set_blob only loads kernels. Launching them, too, would save no time. tuning: host-blob-first-calls */
@@ -12801,17 +12809,18 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_OTHER_CPU, "CPU", CL_DEVICE_TYPE_CPU, 0, "", 1, 256, 0},
     {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, "", 1, 4096, 0}};
 
-/* The tables' rows and numbers for NVIDIA were measured on an H200. No AMD or Intel GPU was available, so theirs were
-   measured on an H100 or H200. There, lanes exchanged values by PTX, and so were tiles' sums loaded for AMD. All else
-   did without PTX. Groups of AMD's and Intel's GPUs can wait for each other (Sorensen and others, 2021). */
+/* The tables' rows and numbers for NVIDIA were measured on an H200. No AMD or Intel GPU was available, so the rows and
+   numbers for AMD and Intel were measured on an H100 or H200. In these measurements, lanes exchanged values by PTX. For
+   AMD, PTX also loaded tiles' sums. All other code was OpenCL C without PTX. Groups of AMD's and Intel's GPUs can wait
+   for each other (Sorensen and others, 2021). */
 
 /* Lists the tiles of scans, selections and runs. A call gets the first row that fits device and call. On NVIDIA's GPUs:
      small scans  up to GPUSCAN__FEW_TILES tiles. All groups run at the same time, and each loads the sums of all tiles
                   before its own, which is faster than a look-back
-     large scans  groups sum tiles about 24 MiB ahead of the scan, which then finds them in the cache of 50 MB. Vectors
-                  and registers allow the most loads in flight without spills. tuning: scan-tiles, scan-ahead
-     segments     no tiles are summed ahead, since a look-back ends at the nearest tile in which a segment begins. Many
-                  small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small
+     large scans  groups sum tiles about 24 MiB ahead of the scan, which then loads the tiles from the cache of 50 MB.
+                  Vectors and registers allow the most loads in flight without spills. tuning: scan-tiles, scan-ahead
+     segments     no tiles are summed ahead: a look-back is short, as it ends at the nearest tile in which a segment
+                  begins. Small tiles start earlier than large ones. tuning: segments-scan-tiles, segments-scan-small
      selections   a tile is loaded once in two cases: indices are the only output and a flag has 1 byte, or elements of
                   4 bytes are the only output and a predicate or their own values select them. In all other cases,
                   loading a tile twice is faster. tuning: select-tiles, select-small, select-once
@@ -12881,7 +12890,7 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1),
     /* calls of gpuscan_runs that force SINGLE_PASS */
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS, 256, 4, 0, 0, 0),
-    /* selections and runs on other vendors' GPUs. RUNS rows are for runs with a reduction. tuning: runs-no-lanes */
+    /* selections and runs on other GPUs. Runs that reduce nothing take KEYS rows, before RUNS. tuning: runs-no-lanes */
     GPUSCAN__TILE(AMD, LISTS, 0, 4096, SINGLE_PASS, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(INTEL, LISTS, 0, 512, SINGLE_PASS, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(AMD_OR_INTEL, SELECTIONS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
@@ -12894,10 +12903,10 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(OTHER_GPU, SHORT_VALUES, 0, 0, MULTI_PASS, 128, 2, 0, 0, 0),
     GPUSCAN__TILE(OTHER_GPU, RUNS, 0, 0, MULTI_PASS, 128, 4, 0, 0, 0),
 #endif
-    /* Scans on AMD's and Intel's GPUs. On AMD's, SINGLE_PASS_AHEAD beats SINGLE_PASS above 16 MiB (4 MiB if elements
-       have 8 bytes and any order gives the same result). Intel's compiler would keep 8 vectors of bytes or, with
-       SINGLE_PASS_AHEAD, of floats in private memory. In segmented scans, it would spill 4 vectors of short elements.
-       tuning: scan-fold, scan-intel */
+    /* Scans on AMD's and Intel's GPUs. On AMD's, SINGLE_PASS_AHEAD is faster than SINGLE_PASS above 16 MiB (above 4 MiB
+       if elements have 8 bytes and any order gives the same result). Intel's compiler would keep 8 vectors of bytes in
+       private memory, and with SINGLE_PASS_AHEAD 8 vectors of floats, too. In segmented scans, it would spill 4 vectors
+       of elements of 1 or 2 bytes. tuning: scan-fold, scan-intel */
     GPUSCAN__TILE(AMD, EXACT, 8, 4096, SINGLE_PASS, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, EXACT, 8, 16384, SINGLE_PASS_AHEAD, 256, 8, 0, 0, 0),
     GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
@@ -12931,9 +12940,9 @@ static const gpuscan__tuning gpuscan__tunings[] = {
     GPUSCAN__TILE(LLVMPIPE, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0),
     GPUSCAN__TILE(UNKNOWN, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0)};
 
-/* Returns the profile bit whose rows and numbers suit the device. A vendor's are for lanes that exchange values. A GPU
-   whose lanes exchange none gets those of OTHER_GPU. */
-static uint32_t gpuscan__tuned_for(const gpuscan__device *device) {
+/* Returns the bit of the profile whose rows and numbers the device gets. It is the device's own profile, unless this is
+   NVIDIA's, AMD's or Intel's and lanes exchange no values. Then it is OTHER_GPU, whose rows assume no lanes. */
+static uint32_t gpuscan__tuning_profile(const gpuscan__device *device) {
     uint32_t devices = device->profile.facts.devices, vendors = GPUSCAN__ON_NVIDIA | GPUSCAN__ON_AMD_OR_INTEL;
     return device->lanes == GPUSCAN__LANES_NONE && (devices & vendors) ? (uint32_t)GPUSCAN__ON_OTHER_GPU : devices;
 }
@@ -12943,7 +12952,7 @@ static uint32_t gpuscan__tuned_for(const gpuscan__device *device) {
 static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
                                                    unsigned strategies) {
     const gpuscan__profile *profile = &gs->device.profile;
-    uint32_t devices = gpuscan__tuned_for(&gs->device);
+    uint32_t devices = gpuscan__tuning_profile(&gs->device);
     size_t i;
     for (i = 0; i < profile->tuning_count; i++) {
         const gpuscan__tuning *row = &profile->tunings[i];
@@ -12954,6 +12963,7 @@ static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t c
     return NULL;
 }
 
+/* Returns the row for calls that no other row fits. Every profile has one. */
 static const gpuscan__tuning *gpuscan__any_tuning(const gpuscan *gs) {
     return gpuscan__find_tuning(gs, GPUSCAN__FOR_ALL, 0, UINT64_MAX, 1u << GPUSCAN_STRATEGY_AUTO);
 }
@@ -12961,12 +12971,12 @@ static const gpuscan__tuning *gpuscan__any_tuning(const gpuscan *gs) {
 /* Lists the tiles of sorts with lanes, {group, elements per work-item, registers}, as [profile][keys][values]:
      keys    0: integers of up to 4 bytes   1: 8 bytes   2: floats of up to 4 bytes
      values  0: none   1: 4 bytes   2: 8 bytes   3: 16 bytes
-   NVIDIA's tiles are as large as local memory allows: a larger tile stores longer runs of elements with one digit. With
-   more registers per work-item, fewer groups would run. More groups per compute unit or earlier loads of values are
-   slower: they evict lines from the cache before stores have filled them. tuning: sort-tiles, sort-record-tiles
+   NVIDIA's tiles are as large as local memory allows: a larger tile stores longer runs of elements with the same digit.
+   With more registers per work-item, fewer groups would run. More groups per compute unit or earlier loads of values
+   are slower: they evict lines from the cache before stores have filled them. tuning: sort-tiles, sort-record-tiles
    AMD's tiles of 4-byte keys, alone or with 4-byte values, fill the local memory that `sort.local` allows. Intel's
-   tiles of 36 keys per work-item, or of 28 keys with values, need the larger register file. It limits the number of
-   groups, but local memory limits this number as much. More than 26 floats without values would spill on Intel's GPUs.
+   tiles of 36 keys per work-item, or of 28 keys with values, need the larger register file. With it, fewer groups run
+   at a time, but local memory allows no more. More than 26 floats without values would spill on Intel's GPUs.
    tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tile gpuscan__sort_tiles[GPUSCAN__PROFILE_COLUMNS][3][4] = {
     {{{0, 0, 0}}},
@@ -12989,7 +12999,7 @@ GPUSCAN__ASSERT(offsetof(gpuscan__profile, integral) + sizeof(gpuscan__integral_
 
 static int gpuscan__profile_matches(const gpuscan__device *device, const gpuscan__facts *row) {
     return (row->type & device->type) && (!row->vendor || row->vendor == device->vendor) &&
-           (strstr(device->name, row->part) || strstr(device->platform, row->part));
+           (strstr(device->name, row->name_part) || strstr(device->platform, row->name_part));
 }
 
 /* Sets the facts and the tiles of device->profile. */
@@ -13002,16 +13012,17 @@ static void gpuscan__choose_profile(gpuscan__device *device) {
     device->profile.tuning_count = GPUSCAN__COUNT_OF(gpuscan__tunings);
 }
 
-/* Copies columns of gpuscan__numbers to the fields before `facts`, when the device is opened. They stay if the object
-   gives lanes up later, since callers know how much scratch their calls need by these numbers. Histograms always
-   have the vendor's column, since their numbers depend on the local memory. tuning: scan-no-lanes, sort-no-lanes */
+/* Sets the profile's fields before `facts` from gpuscan__numbers, when the device is opened. They do not change if the
+   object gives up lanes later: they decide how much scratch calls need, and callers may have asked for that before.
+   Histograms get the profile's own column even without lanes, since their numbers depend on the local memory. tuning:
+   scan-no-lanes, sort-no-lanes */
 static void gpuscan__choose_numbers(gpuscan__device *device) {
     gpuscan__profile *p = &device->profile;
     size_t n;
     for (n = 0; n < GPUSCAN__COUNT_OF(gpuscan__numbers); n++) {
         size_t at = n * sizeof(uint32_t);
         int is_histogram = at - offsetof(gpuscan__profile, histogram) < sizeof(p->histogram);
-        uint32_t column = gpuscan__log2(is_histogram ? p->facts.devices : gpuscan__tuned_for(device));
+        uint32_t column = gpuscan__log2(is_histogram ? p->facts.devices : gpuscan__tuning_profile(device));
         memcpy((unsigned char *)p + at, &gpuscan__numbers[n][column], sizeof(uint32_t));
     }
 }
@@ -13066,9 +13077,9 @@ static int gpuscan__has_extension(const char *extensions, const char *name) {
     return 0;
 }
 
-/* Returns the width that all kernels' sub-groups should have, or 0 if none is known. With asks_width, the device
-   reports a width. Otherwise kernels require one: Intel's compiler would choose any, and most Intel GPUs are fastest
-   with 16. */
+/* Returns the width that all kernels' sub-groups should have, or 0 if none is known. If asks_width is 1, this is the
+   device's preferred width. Otherwise kernels require a width, since Intel's compiler may choose a different one for
+   each kernel. Most Intel GPUs are fastest with 16. */
 static uint64_t gpuscan__subgroup_width(const gpuscan *gs) {
     static const uint32_t widths[] = {16, 32, 8};
     size_t sizes[16], bytes = 0, i, w;
@@ -13083,7 +13094,7 @@ static uint64_t gpuscan__subgroup_width(const gpuscan *gs) {
     return 0;
 }
 
-/* Queries registers and capability. Returns 1 if the capability is at least 7.0, which scoped loads and fences need. */
+/* Queries registers and compute capability (7.0 if unknown). Returns 1 from 7.0 on: scoped loads and fences need it. */
 static int gpuscan__has_ptx_lanes(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -13102,7 +13113,7 @@ GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     if (gs->limits.lanes) {
         device->lanes = GPUSCAN__LANES_LOCAL;
         width = gs->limits.lanes;
-        /* CPUs' compilers never finish compiling SINGLE_PASS_AHEAD: its groups reach different numbers of barriers */
+        /* CPUs' compilers hang on SINGLE_PASS_AHEAD, in which groups reach different numbers of barriers */
         if (is_cpu && device->profile.facts.devices != GPUSCAN__ON_SIMULATOR)
             device->profile.facts.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     } else if (gs->limits.without & GPUSCAN_WITHOUT_LANES) {
@@ -13114,8 +13125,8 @@ GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
         device->lanes = GPUSCAN__LANES_AMD;
         width = gpuscan__device_number(&gs->cl, gs->device_id, 0x4043); /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
     } else if (device->version >= 200 &&
-               /* PoCL 6 runs a CPU's work-items in a loop and computes a look-back over many tiles wrong. Intel's CPU
-                  runtime maps sub-groups to vectors and computes this look-back right. */
+               /* PoCL 6 runs a CPU's work-items in a loop, and its look-back over many tiles has wrong results. Intel's
+                  CPU runtime maps sub-groups to vectors, and its look-back has right results. */
                (!is_cpu || strstr(device->platform, "Intel(R) OpenCL")) &&
                gpuscan__has_extension(extensions, "cl_khr_subgroup_shuffle") &&
                gpuscan__has_extension(extensions, "cl_khr_subgroup_ballot")) {
@@ -13153,7 +13164,7 @@ static size_t gpuscan__power_of_two_below(size_t x) {
     return (size_t)1 << gpuscan__log2(x);
 }
 
-static gpuscan_result gpuscan__open_identity(gpuscan *gs) {
+static gpuscan_result gpuscan__query_identity(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
     cl_device_id id = gs->device_id;
@@ -13175,7 +13186,7 @@ static gpuscan_result gpuscan__open_identity(gpuscan *gs) {
     return GPUSCAN_SUCCESS;
 }
 
-static void gpuscan__open_limits(gpuscan *gs) {
+static void gpuscan__query_limits(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
     cl_device_id id = gs->device_id;
@@ -13191,14 +13202,14 @@ static void gpuscan__open_limits(gpuscan *gs) {
         device->group_limit = gs->limits.work_group_size;
     device->group_limit = gpuscan__power_of_two_below(device->group_limit);
     device->parameters = gpuscan__device_number(cl, id, CL_DEVICE_MAX_PARAMETER_SIZE);
-    if (device->parameters == 0) /* if the device reports no maximum, it gets the least that OpenCL allows */
+    if (device->parameters == 0) /* the device reports no maximum: takes the smallest maximum that OpenCL allows */
         device->parameters = 1024;
     device->local_memory = gpuscan__max(gpuscan__device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE), GPUSCAN__KIB);
     if (gs->limits.local_memory && gs->limits.local_memory < device->local_memory)
         device->local_memory = gs->limits.local_memory;
 }
 
-/* Fills gs->device from queries, the profile table and the desc's limits. */
+/* Sets gs->device from queries, the tables of profiles and the desc's limits. Sets gs->refused from the profile. */
 GPUSCAN__COLD gpuscan_result gpuscan__open_device(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -13206,10 +13217,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__open_device(gpuscan *gs) {
     char extensions[16384];
     uint32_t without = gs->limits.without;
     size_t i;
-    gpuscan_result r = gpuscan__open_identity(gs);
+    gpuscan_result r = gpuscan__query_identity(gs);
     if (r != 0)
         return r;
-    gpuscan__open_limits(gs);
+    gpuscan__query_limits(gs);
     gpuscan__device_text(cl, id, CL_DEVICE_EXTENSIONS, extensions, sizeof(extensions));
     device->f64 = gpuscan__device_number(cl, id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0 && !(without & GPUSCAN_WITHOUT_F64);
     device->int64_atomics =
@@ -13242,7 +13253,7 @@ static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id devi
     return (class_ << 40) + gpuscan__min(speed, ((uint64_t)1 << 40) - 1) + 1;
 }
 
-/* Chooses the first device with `wanted` in its or its platform's name, or the highest-ranked if `wanted` is NULL. */
+/* Chooses the first device with `wanted` in its own or its platform's name. NULL chooses the highest-ranked device. */
 static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     const gpuscan_opencl *cl = &gs->cl;
     char list[1024] = "";
@@ -13332,8 +13343,8 @@ GPUSCAN__COLD uint64_t gpuscan__device_hash(gpuscan *gs) {
     return gpuscan__hash(hash, gs->device.build_options, strlen(gs->device.build_options));
 }
 
-/* A blob is this header, then the entries. An entry is a gpuscan__blob_entry, then its parts. Numbers are in the host's
-   byte order. The checksum covers all bytes after the field `checksum`. */
+/* A blob is this header, then the entries. An entry is a gpuscan__blob_entry, then the program's parts. Numbers are in
+   the host's byte order. The checksum covers all bytes after the field `checksum`. */
 typedef struct gpuscan__blob_header {
     uint64_t magic, device_hash, size, checksum, entries;
     uint64_t scratch[GPUSCAN__SCRATCHES]; /* bytes of scratch that the gpuscan object had when it made the blob */
@@ -13432,7 +13443,7 @@ static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan__
     return 1;
 }
 
-/* Returns the name of the field whose size is wrong according to the build log, or NULL. See gpuscan__define_type. */
+/* Returns the name of the field whose size is wrong by the build log (see gpuscan__define_type), or NULL. */
 static const char *gpuscan__wrong_size(const char *log) {
     static const char names[][2][32] = {{"gpuscan_values_size_differs", "call.values_size"},
                                            {"gpuscan_custom_size_differs", "custom->size"},
@@ -13447,8 +13458,8 @@ static const char *gpuscan__wrong_size(const char *log) {
     return NULL;
 }
 
-/* Reports a failed build. Returns `code` or, if that is CL_BUILD_PROGRAM_FAILURE, puts the build log into gs->error and
-   returns ERROR_BUILD or, with custom texts, ERROR_CUSTOM_SIZE or _SOURCE. */
+/* Reports a failed build. If `code` is CL_BUILD_PROGRAM_FAILURE, puts the build log into gs->error, and returns
+   ERROR_CUSTOM_SIZE or _SOURCE if the program has custom texts, otherwise ERROR_BUILD. Else returns `code`. */
 static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_int code, int custom) {
     size_t size = 0;
     char *log = NULL;
@@ -13475,12 +13486,13 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
     return result;
 }
 
-/* Builds a program. registers: see gpuscan__registers. If a build with a limit fails, builds without the limit. If that
-   fails, too, builds without optimization. NVIDIA's assembler may fail because of the limit and, in optimized builds,
-   without it: driver 580 said "register allocation failed with register count of 7" (an inclusive scan of rows of f32
-   to f16). */
-static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program, uint32_t registers) {
-    char limit[32], options[96]; /* must follow from the program's text: gpuscan__same_text compares only that text */
+/* Builds a program. registers: see gpuscan__registers. If it is 0, builds once. Otherwise, up to three builds:
+     1  with the register limit
+     2  without the limit, if 1 fails
+     3  without optimization, if 2 fails, too. NVIDIA's driver 580 failed in build 2 of an inclusive scan of rows of f32
+        to f16: "register allocation failed with register count of 7" */
+static cl_int gpuscan__build_with_fallbacks(gpuscan *gs, const gpuscan__program *program, uint32_t registers) {
+    char limit[32], options[96]; /* must depend on nothing but the program's text: see gpuscan__same_text */
     cl_int code;
     int attempt;
     /* Intel's compiler ignores the option if a GPU has register files of one size only. */
@@ -13520,12 +13532,12 @@ static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *pro
         if (code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clGetKernelWorkGroupInfo failed");
         program->group = i == 0 ? number : (size_t)gpuscan__min(program->group, number);
-        program->odd_width |=
+        program->width_differs |=
             gs->device.asks_width &&
             (gpuscan__kernel_number(gs, program->kernels[i], CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, &number) !=
                  CL_SUCCESS ||
              number != gs->device.lane_width);
-        number = 0; /* for CL_KERNEL_SPILL_MEM_SIZE_INTEL Intel's CPU runtime returns success, but no number */
+        number = 0; /* Intel's CPU runtime returns success for 0x4109 (_SPILL_MEM_SIZE_INTEL), but sets no number */
         program->spills |= gs->device.lanes == GPUSCAN__LANES_SUBGROUPS &&
                            gpuscan__kernel_number(gs, program->kernels[i], 0x4109, &number) == CL_SUCCESS && number > 0;
         name += strlen(name) + 1;
@@ -13567,8 +13579,8 @@ GPUSCAN__COLD int gpuscan__take_loaded(gpuscan *gs, gpuscan__program **program) 
 
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program);
 
-/* Builds a program from source and creates its kernels. Builds it again with Intel's large register file if a kernel
-   spills. After a failure the caller frees the program and any object that the driver returned with an error code. */
+/* Builds a program from source and creates its kernels. If a kernel spills on Intel's GPUs, builds again with the large
+   register file. After a failure, the caller frees the program and all objects that the driver returned. */
 GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const char *const *literal;
     gpuscan__text kernels = gpuscan__text_of(gs);
@@ -13589,7 +13601,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
     gpuscan__release(&gs->allocator, kernels.data);
     if (!program->program || code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
-    code = gpuscan__build_somehow(gs, program, program->key.registers);
+    code = gpuscan__build_with_fallbacks(gs, program, program->key.registers);
     plan->not_built = code != CL_SUCCESS;
     if (code != CL_SUCCESS)
         return gpuscan__build_failed(gs, program->program, code, plan->e.custom != NULL && !plan->is_stand_in);
@@ -13604,7 +13616,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
     if (r != 0 || !program->spills || program->key.registers)
         return r;
     gpuscan__release_kernels(gs, program); /* a program that has kernels cannot be built again */
-    code = gpuscan__build_somehow(gs, program, 1);
+    code = gpuscan__build_with_fallbacks(gs, program, 1);
     return code == CL_SUCCESS ? gpuscan__create_kernels(gs, program) : gpuscan__fail(gs, code, "clBuildProgram failed");
 }
 
@@ -13637,15 +13649,17 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
     return group < gs->device.lane_width ? group : gs->device.lane_width;
 }
 
-/* Returns a build's register limit. LANES_SUBGROUPS (Intel): `registers`; any number but 0 makes gpuscan__build_somehow
-   select the large register file. PTX: `registers`, or 0 (no limit) if they are too many for a group. Otherwise: 0. */
+/* Returns the register limit for a build, or 0 for no limit:
+     LANES_SUBGROUPS (Intel)  `registers`. Any number but 0 makes the build use the large register file
+     PTX                      `registers`, or 0 if a group's work-items would need more registers than the device has
+     otherwise                0 */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
         return registers;
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
 
-/* Returns the largest group size, at most key.group, with which all of a program's kernels can be launched. */
+/* Returns the largest group size, at most key.group, with which all kernels can be launched. See also trusts_group. */
 static size_t gpuscan__program_group(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__program *program) {
     int trusts = plan->operation->trusts_group && gpuscan__uses_ptx(gs, &program->key);
     return (size_t)gpuscan__min(program->key.group, trusts ? SIZE_MAX : program->group);
@@ -13666,7 +13680,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "UNDIVIDED", key->undivided);
     gpuscan__define_number(text, "PTX", gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
-    /* TURNS is 1 if a group's sub-groups run at the same time, and may wait for each other. PTX code ignores it */
+    /* 1: a group's sub-groups run at the same time, and may wait for each other. PTX code does not use TURNS */
     gpuscan__define_number(text, "TURNS", (gs->device.profile.facts.devices & GPUSCAN__ON_AMD_OR_INTEL) != 0);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (gs->device.f64)
@@ -13687,7 +13701,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
 }
 
 /* Adds `lines`, a text of the caller, between `before` and `after`. Build logs call the text "custom", followed by
-   `name`, and number its lines from 1. An empty line follows `lines`, which may end in a comment or a backslash. */
+   `name`, and number its lines from 1. An empty line follows `lines`, which may end in a // comment or \. */
 static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const char *name, const char *lines,
                                   const char *after) {
     gpuscan__text_code(text, before);
@@ -13705,31 +13719,31 @@ enum {
     GPUSCAN__SEES_IMAGE = 2 /* x is a pixel of an image, and the expression sees `at` and `near` */
 };
 
-/* Adds a function that evaluates `lines`, the caller's expression. `head` is the function's type, name and parameters
-   without the closing ")", in the notation of gpuscan__text_code. `sees` is a sum of GPUSCAN__SEES_.... `before` and
+/* Adds a function that evaluates `lines`, the caller's expression. `signature` is the function's type, name and
+   parameters without the closing ")", in the notation of gpuscan__text_code. sees: bits GPUSCAN__SEES_.... `before` and
    `after` are the code around the expression. Build logs call the expression "custom", followed by `name`. */
-static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *before,
+static void gpuscan__define_expression(gpuscan__text *text, const char *signature, int sees, const char *before,
                                        const char *name, const char *lines, const char *after) {
     int image = sees & GPUSCAN__SEES_IMAGE;
     if (image)
         gpuscan__text_code(text, "#define near(dx, dy) `near(`image, add_sat(at, (int2)(dx, dy)))\n");
     gpuscan__text_add(text, "static inline ");
-    gpuscan__text_code(text, head);
+    gpuscan__text_code(text, signature);
     if (image)
         gpuscan__text_code(text, ", read_only image2d_t `image, int2 at");
     gpuscan__text_add(text, ") {");
     if (text->given.values_size)
         gpuscan__text_code(text, " const __private struct values *values = `call.values;");
     if (sees & GPUSCAN__SEES_SOURCES)
-        gpuscan__text_code(text, "`!");
+        gpuscan__text_code(text, "`!"); /* declares the sources: see gpuscan__marks */
     gpuscan__custom_lines(text, before, name, lines, after);
     if (image)
         gpuscan__text_add(text, "#undef near\n");
 }
 
-/* Undefines the macros of custom->source with lower-case initials, since the kernels may use their names. */
+/* Undefines the macros of custom->source whose names begin with a lower-case letter: kernels may use these names. */
 static void gpuscan__undefine(gpuscan__text *text, const gpuscan_custom *custom) {
-    char name[128]; /* the kernels' names are shorter */
+    char name[128]; /* all names in kernels are shorter, so a macro with a longer name may stay */
     const char *at;
     for (at = custom->source; at; at = strchr(at, '\n')) {
         at += strspn(at, " \t\r\n");
@@ -13743,27 +13757,27 @@ static void gpuscan__undefine(gpuscan__text *text, const gpuscan_custom *custom)
     }
 }
 
-/* Defines gpuscan_NAME_type as `type`, a text of the caller. Build logs call the text "custom", followed by `place`. If
+/* Defines gpuscan_NAME_type as `type`, a text of the caller. Build logs call the text "custom", followed by `label`. If
    the type does not have `size` bytes, an array gets a negative size: the build fails, and the log contains the array's
-   name. sizeof gets the caller's text and not the typedef, since some compilers take an unknown type for an int. If
-   `size` is 0, the type is builtin, and its size is not checked. */
-static void gpuscan__define_type(gpuscan__text *text, const char *name, const char *place, const char *type,
+   name. The operand of sizeof is the caller's text, not the typedef: after a typedef of an unknown type, some compilers
+   take the new name for an int. If `size` is 0, the type is builtin, and its size is not checked. */
+static void gpuscan__define_type(gpuscan__text *text, const char *name, const char *label, const char *type,
                                  uint32_t size) {
     char before[64], after[48];
     snprintf(after, sizeof(after), "gpuscan_%s_type;\n", name);
-    gpuscan__custom_lines(text, "typedef", place, type, after);
+    gpuscan__custom_lines(text, "typedef", label, type, after);
     if (size == 0)
         return;
     snprintf(before, sizeof(before), "typedef char gpuscan_%s_size_differs[sizeof(", name);
     snprintf(after, sizeof(after), ") == %u ? 1 : -1];\n", (unsigned)size);
-    gpuscan__custom_lines(text, before, place, type, after);
+    gpuscan__custom_lines(text, before, label, type, after);
 }
 
 /* Adds custom->source and the types of sources, of values and, if `has_type` is 1, of custom elements. */
 static void gpuscan__define_source(gpuscan__text *text, const gpuscan__elements *e, int has_type) {
     const gpuscan_custom *custom = e->custom;
     const gpuscan__given *given = &text->given;
-    char place[16];
+    char label[16];
     uint32_t k;
     if (custom->source)
         gpuscan__custom_lines(text, "", "", custom->source, "");
@@ -13772,9 +13786,10 @@ static void gpuscan__define_source(gpuscan__text *text, const gpuscan__elements 
     for (k = 0; k < GPUSCAN_MAX_SOURCES && given->sources[k]; k++) {
         uint32_t builtin = given->sources[k] & 255;
         const char *type = builtin == GPUSCAN_TYPE_F16 ? "half" : gpuscan__types[builtin].name;
-        const char *own = e->source_types[k];
-        snprintf(place, sizeof(place), " source%u", (unsigned)k);
-        gpuscan__define_type(text, place + 1, place, own ? own : type, own ? given->sources[k] >> 8 : 0);
+        const char *custom_type = e->source_types[k];
+        snprintf(label, sizeof(label), " source%u", (unsigned)k);
+        gpuscan__define_type(text, label + 1, label, custom_type ? custom_type : type,
+                             custom_type ? given->sources[k] >> 8 : 0);
     }
     if (given->values_size) {
         gpuscan__define_number(text, "VALUES_SIZE", given->values_size);
@@ -13811,9 +13826,9 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
     gpuscan__undefine(text, custom);
 }
 
-/* Returns whether init can be an argument by value: all of a kernel's arguments must fit device.parameters bytes.
-   Besides init, there are the call's values, the sources' pointers and offsets, and less than 256 bytes of other
-   arguments. PoCL 3.1 misplaces an argument whose type is aligned to more than 64 bytes. */
+/* Returns whether init can be an argument by value. A kernel's arguments have at most device.parameters bytes together:
+   init, the call's values, the sources' pointers and offsets, and less than 256 bytes of other arguments. PoCL 3.1
+   passes an argument wrong if its type is aligned to more than 64 bytes. */
 static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__given *given = &plan->key.given;
     uint32_t sources = given->sources[0] ? 2 * GPUSCAN_MAX_SOURCES * (uint32_t)sizeof(cl_ulong) : 0;
@@ -13833,7 +13848,7 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     return e->t_size + (e->state_align ? e->state_align : e->t_size);
 }
 
-/* Defines macros as 0 if the operation has not defined them. Code that several operations share tests these macros. */
+/* Defines macros as 0 unless the operation's `define` has defined them. Code of several operations tests the macros. */
 #define GPUSCAN__UNLESS_DEFINED(name) "#ifndef $" #name "\n#define $" #name " 0\n#endif\n"
 static const char gpuscan__unless_defined[] =
     GPUSCAN__UNLESS_DEFINED(SELECT) GPUSCAN__UNLESS_DEFINED(RUNS_BY_SUBGROUP) GPUSCAN__UNLESS_DEFINED(SPREADS)
@@ -13867,7 +13882,7 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
         gpuscan__define_custom(text, e);
 }
 
-/* Takes the plan's program from a blob or the cache, or builds it. */
+/* Takes the plan's program from a blob or the cache, or builds it. Puts it first in gs->programs. */
 GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     gpuscan__program *program = gpuscan__new_program(gs);
     gpuscan__text *text;
@@ -14086,20 +14101,20 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 /* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
 
 /* Holds a call's state while its commands are enqueued. The last command's event becomes the call's. If the queue is
-   out-of-order or the call has a wait list, each command waits for the one before it, so that a failure stops all. */
+   out-of-order or the call has a wait list, each command waits for the one before it: none runs after a failure. */
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
     gpuscan__program *program;
     cl_command_queue queue;
-    int in_order, own_scratch; /* in_order: 1 if the queue is. own_scratch: 1 if the call uses the object's scratch */
+    int in_order, own_scratch; /* 1: the queue is in-order. 1: the call uses the object's scratch, not the caller's */
     cl_uint wait_count;    /* the next command waits for the `wait_count` events at `waits` */
     const cl_event *waits;
-    cl_event own[2];       /* events that the chain has to release; `waits` may point to them */
+    cl_event own_events[2]; /* events that the chain has to release; `waits` may point to them */
     gpuscan__place place;
     gpuscan__recording *recording; /* in a rehearsal, launches are recorded here and not enqueued; otherwise NULL */
-    size_t kernel, global; /* the pending launch: its kernel, and its work-items (0 if no launch is pending). The next
-                              command or the call's end enqueues it. Until then, it may be the call's last command */
+    size_t pending_kernel, pending_items; /* a launch that is enqueued only when it is known whether it is the call's
+                                             last command: its kernel's index, and its work-items (0: no launch) */
     gpuscan_result result; /* the first error. The commands after it are not enqueued */
 };
 
@@ -14109,20 +14124,20 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     *event = NULL;
 }
 
-/* Makes the next command wait for `first` and `second` only, and gives both events to the chain, which releases them.
-   `second` may be NULL, and both may be NULL. */
+/* Makes the next command wait only for the events `first` and `second`. `second` may be NULL, and both may be NULL. The
+   chain takes over both events, and releases them. */
 static void gpuscan__chain_wait(gpuscan__chain *chain, cl_event first, cl_event second) {
-    gpuscan__forget_event(chain->gs, &chain->own[0]);
-    gpuscan__forget_event(chain->gs, &chain->own[1]);
-    chain->own[0] = first;
-    chain->own[1] = second;
+    gpuscan__forget_event(chain->gs, &chain->own_events[0]);
+    gpuscan__forget_event(chain->gs, &chain->own_events[1]);
+    chain->own_events[0] = first;
+    chain->own_events[1] = second;
     chain->wait_count = second ? 2 : first ? 1 : 0;
-    chain->waits = first ? chain->own : NULL;
+    chain->waits = first ? chain->own_events : NULL;
 }
 
-/* Makes the next command also wait for the last call that used the object's scratch, if that call was in another queue
-   or in an out-of-order queue. One marker stands for the caller's wait list, as chain->own holds only two events. */
-static void gpuscan__chain_own_scratch(gpuscan__chain *chain) {
+/* Makes the next command also wait for the last call that used the object's scratch, unless that call was in the same
+   in-order queue. chain->own_events holds only two events, so one marker stands for the caller's wait list. */
+static void gpuscan__chain_await_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event, joined = NULL;
     int is_other = gs->scratch_queue && gs->scratch_queue != chain->queue;
@@ -14179,53 +14194,53 @@ static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) 
     return !chain->in_order || chain->wait_count > 0;
 }
 
-/* Enqueues the launch that waits in the chain, if there is one. is_last: 1 if it is the call's last command. */
+/* Enqueues the pending launch, if there is one. is_last: 1 if it is the call's last command. */
 static void gpuscan__chain_flush(gpuscan__chain *chain, int is_last) {
     const gpuscan__program *program = chain->program;
     size_t local;
     cl_event event = NULL;
     cl_int code;
-    if (chain->global == 0)
+    if (chain->pending_items == 0)
         return;
     local = program->key.group;
-    code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, program->kernels[chain->kernel], 1, NULL,
-                                                &chain->global, &local, chain->wait_count, chain->waits,
+    code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, program->kernels[chain->pending_kernel], 1, NULL,
+                                                &chain->pending_items, &local, chain->wait_count, chain->waits,
                                                 gpuscan__chain_needs_event(chain, is_last) ? &event : NULL);
-    chain->global = 0;
-    gpuscan__chain_step(chain, code, event, "clEnqueueNDRangeKernel", program->names[chain->kernel]);
+    chain->pending_items = 0;
+    gpuscan__chain_step(chain, code, event, "clEnqueueNDRangeKernel", program->names[chain->pending_kernel]);
 }
 
-/* Ends a call. The object and the caller get the last command's event if they need it. */
+/* Ends a call. Gives the last command's event to the caller, and to the object if the next call must wait for it. */
 static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event *out = chain->call->event;
     int keeps = chain->own_scratch && !chain->in_order;
     gpuscan__chain_flush(chain, 1);
-    if (chain->result == 0 && keeps && (!out || gs->cl.clRetainEvent(chain->own[0]) == CL_SUCCESS))
-        gs->scratch_event = chain->own[0];
+    if (chain->result == 0 && keeps && (!out || gs->cl.clRetainEvent(chain->own_events[0]) == CL_SUCCESS))
+        gs->scratch_event = chain->own_events[0];
     else if (keeps || (chain->own_scratch && chain->result != 0))
         gpuscan__drop_all_scratch(gs); /* commands may still use the scratch, and the next call has no event to await */
     if (chain->result == 0 && out)
-        *out = chain->own[0];
+        *out = chain->own_events[0];
     if (chain->result == 0 && (out || keeps))
-        chain->own[0] = NULL;
+        chain->own_events[0] = NULL;
     gpuscan__chain_wait(chain, NULL, NULL);
     return chain->result;
 }
 
-/* Stores a queue in `*kept` and retains it. Releases the queue that was stored there before, if any. */
-static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, cl_command_queue queue) {
+/* Stores a queue in `*field` and retains the queue. Releases the queue that was stored there before, if any. */
+static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *field, cl_command_queue queue) {
     cl_int code;
-    if (*kept == queue)
+    if (*field == queue)
         return GPUSCAN_SUCCESS;
     if ((code = gs->cl.clRetainCommandQueue(queue)) != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clRetainCommandQueue failed");
-    gpuscan__forget_queue(gs, kept);
-    *kept = queue;
+    gpuscan__forget_queue(gs, field);
+    *field = queue;
     return GPUSCAN_SUCCESS;
 }
 
-/* Maximum bytes of a fill. A common driver keeps only 32 bits of the size and, for 1-byte patterns, of the offset. */
+/* Maximum bytes of a fill. A common driver keeps only 32 bits of its size and, with 1-byte patterns, of its offset. */
 #ifndef GPUSCAN__FILL_MOST
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
@@ -14252,20 +14267,20 @@ static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *p
     if (gpuscan__need_total(need) == 0)
         return;
     if (call->scratch.mem) {
-        size_t bytes, offset, piece;
+        size_t bytes, offset, chunk;
         int may_write = !(plan->scratch_flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY));
         gpuscan__place_in(&chain->place, need, call->scratch);
         bytes = (size_t)(chain->place.offset[GPUSCAN__PLAIN] - call->scratch.offset);
-        for (offset = (size_t)call->scratch.offset; bytes > 0 && chain->result == 0; offset += piece, bytes -= piece) {
+        for (offset = (size_t)call->scratch.offset; bytes > 0 && chain->result == 0; offset += chunk, bytes -= chunk) {
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
-            piece = bytes < GPUSCAN__FILL_MOST ? bytes : GPUSCAN__FILL_MOST;
-            if (piece <= sizeof(gpuscan__zeros) && may_write) /* memory checkers miss fills */
-                code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, piece, gpuscan__zeros,
+            chunk = bytes < GPUSCAN__FILL_MOST ? bytes : GPUSCAN__FILL_MOST;
+            if (chunk <= sizeof(gpuscan__zeros) && may_write) /* memory checkers see writes, but not fills */
+                code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, chunk, gpuscan__zeros,
                                                    chain->wait_count, chain->waits, made);
             else
                 code = gs->cl.clEnqueueFillBuffer(queue, call->scratch.mem, gpuscan__zeros, sizeof(cl_uint), offset,
-                                                  piece, chain->wait_count, chain->waits, made);
+                                                  chunk, chain->wait_count, chain->waits, made);
             gpuscan__chain_step(chain, code, event, "clearing the caller's scratch", NULL);
         }
         return;
@@ -14273,7 +14288,7 @@ static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *p
     chain->own_scratch = 1;
     chain->result = gpuscan__grow_all(gs, need);
     if (chain->result == 0)
-        gpuscan__chain_own_scratch(chain);
+        gpuscan__chain_await_scratch(chain);
     for (i = 0; i < GPUSCAN__SCRATCHES && chain->result == 0; i++) {
         chain->place.mem[i] = gs->scratch[i].mem;
         if (need->bytes[i] && i >= GPUSCAN__WORDS32 && i <= GPUSCAN__WORDS128)
@@ -14284,7 +14299,7 @@ static void gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *p
 }
 
 /* LIST(NUMBER, FROM, BUFFER, COUNT) is a macro that lists the 64-bit numbers that a kernel gets. It has these entries:
-     NUMBER(name, value)  the number `name`, set to the expression `value`. If 0, the launching function may set it
+     NUMBER(name, value)  the number `name`, set to the expression `value`. A launching function may set it again
      FROM(of, name)       the number `name`, set to of->name
      BUFFER(of, name)     the number name_offset. Also passes the buffer of->name as an argument
      COUNT(of)            the numbers count (of->count) and count_offset. Also passes of->count_buffer as an argument.
@@ -14326,7 +14341,7 @@ typedef struct gpuscan__launch {
 } gpuscan__launch;
 
 /* Sets the next argument to the `size` bytes at `value` or, if `value` is NULL, to `size` bytes of local memory. In a
-   rehearsal, only records kind (GPUSCAN__SET_...) and size and, if the kind is SET_VALUE, the value. */
+   rehearsal, only records the kind (GPUSCAN__SET_...), the size and, if the kind is SET_VALUE, the value. */
 static void gpuscan__set_arg(gpuscan__launch *launch, uint32_t kind, const void *value, size_t size) {
     gpuscan__chain *chain = launch->chain;
     if (chain->recording) {
@@ -14355,13 +14370,13 @@ static uint64_t gpuscan__arg_mem(gpuscan__launch *launch, uint32_t kind, gpuscan
     return buffer.mem && !launch->chain->recording ? buffer.offset : 0;
 }
 
-/* Sets a buffer as a kernel's argument. If the call gives no buffer, passes NULL: a stand-in buffer would be slower.
+/* Sets a buffer as the next argument. If the call gives no such buffer, passes NULL: any other buffer would be slower.
    Returns the buffer's offset, which kernels get in their struct of numbers. tuning: host-null-arguments */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     return gpuscan__arg_mem(launch, GPUSCAN__SET_SHAM, buffer);
 }
 
-/* Sets count_buffer as an argument. Returns its offset. A rehearsal (launch ahead of a call) gets a buffer of zeros. */
+/* Sets count_buffer as the next argument. Returns its offset. A rehearsal passes a buffer of zeros instead. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
     return gpuscan__arg_mem(launch, GPUSCAN__SET_COUNT, buffer);
 }
@@ -14369,7 +14384,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buf
 /* Begins a launch. A kernel's first arguments are the call's sources (buffers that expressions read), without
    `restrict`, since it makes no call faster. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
-    const gpuscan_source *sources = chain->call->sources; /* NULL in a rehearsal, a launch ahead of a call */
+    const gpuscan_source *sources = chain->call->sources; /* NULL in a rehearsal */
     gpuscan__launch launch = {chain, kernel, 0, {0}};
     uint32_t k;
     if (chain->recording) {
@@ -14382,8 +14397,8 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kerne
     return launch;
 }
 
-/* Sets the scratch of kind `kind` as an argument. Returns the offset of its data, in units of `bytes_each` bytes and
-   rounded up: see gpuscan__slack. Data begin `past` bytes behind the ticket counters. PLAIN begins without counters. */
+/* Sets the scratch of kind `kind` as the next argument. Returns the offset of the data in it, in units of `bytes_each`
+   bytes and rounded up: see gpuscan__slack. The data begin `past` bytes behind the ticket counters (PLAIN has none). */
 GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__place *place = &launch->chain->place;
     if (kind != GPUSCAN__PLAIN)
@@ -14392,7 +14407,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind,
     return gpuscan__ceil_div(place->offset[kind] + past, bytes_each);
 }
 
-/* Returns `extent`, such as a number of rows. In a rehearsal, returns 0 or 1: its time must not depend on the call. */
+/* Returns `extent`, such as a number of rows. A rehearsal gets at most 1: its time must not depend on the call. */
 GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, uint64_t extent) {
     return chain->recording ? extent != 0 : extent;
 }
@@ -14417,8 +14432,8 @@ static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, s
     gpuscan__arg(launch, numbers, size);
 }
 
-/* Ends a launch of `groups` groups, which gpuscan__chain_flush enqueues. If `shared` is not 0, the kernel's last
-   argument is `shared` bytes of local memory. */
+/* Sets a launch's last arguments: the numbers and, if `shared` is not 0, `shared` bytes of local memory. The launch, of
+   `groups` groups, is then pending: gpuscan__chain_flush enqueues it. A rehearsal records it instead. */
 static void gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, size_t numbers_size, uint64_t groups,
                                 uint64_t shared) {
     gpuscan__chain *chain = launch->chain;
@@ -14426,13 +14441,13 @@ static void gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, si
     gpuscan__arg_numbers(launch, numbers, numbers_size);
     if (shared)
         gpuscan__arg(launch, NULL, (size_t)shared);
-    if (chain->recording) { /* at most about 2^16 work-items: PoCL compiles the same code for 2^16 and for more */
+    if (chain->recording) { /* records at most about 2^16 work-items: for more, PoCL compiles the same code */
         chain->recording->next.global = gpuscan__min(groups, 65536 / group + 1) * group;
         chain->recording->next.group = group;
         gpuscan__text_bytes(&chain->recording->launches, &chain->recording->next, sizeof(chain->recording->next));
     } else if (chain->result == 0) {
-        chain->kernel = launch->kernel;
-        chain->global = (size_t)groups * group;
+        chain->pending_kernel = launch->kernel;
+        chain->pending_items = (size_t)groups * group;
     }
 }
 
@@ -15096,9 +15111,9 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpusca
 /* [PLANNING] ------------------------------------------------------------------------------------------------------- */
 
 enum { GPUSCAN__WORDS_HOLD = 64 }; /* maximum bytes of a value that state words pass from group to group */
-/* Returns how many bits a state word has, or 0 if the strategy has several passes, or if values are too large. State
-   words pass values of `t_size` bytes from group to group. With words of 128 bits, a look-back needs only half the
-   registers that it needs with words of 64 bits. tuning: scan-words */
+/* Returns how many bits a state word has. State words pass values of `t_size` bytes from group to group. Returns 0 if
+   there are none: the strategy has several passes, or values are too large. With words of 128 bits, a look-back needs
+   half the registers that it needs with words of 64 bits. tuning: scan-words */
 GPUSCAN__SHARED uint32_t gpuscan__key_word(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     if (t_size > GPUSCAN__WORDS_HOLD || !gpuscan__is_single_pass(gpuscan__key_strategy(key)))
         return 0;
@@ -15111,21 +15126,21 @@ static int gpuscan__word_scratch(uint32_t word) {
     return word == 32 ? GPUSCAN__WORDS32 : word == 64 ? GPUSCAN__WORDS64 : GPUSCAN__WORDS128;
 }
 
-/* Sets the scratch size for `count` values of `t_size` bytes in state words, each of `word` bits. Half of a word's bits
-   belong to a value: see [HANDOVER] in kernels.cl.inc. */
+/* Sets the scratch size for `count` values of `t_size` bytes in state words of `word` bits. Half of a word's bits hold
+   (part of) a value: see [HANDOVER] in kernels.cl.inc. */
 GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_size, uint64_t count) {
     need->bytes[gpuscan__word_scratch(word)] =
         GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
 }
 
-/* Sets an argument: the scratch through which groups pass values to each other. Scratch holds state words or, if
-   key->word is 0, values of `size` bytes. Returns the offset of the data, in words or values. */
+/* Sets the next argument to the scratch through which groups pass values to each other. This scratch holds state words
+   or, if key->word is 0, values of `size` bytes. Returns the data's offset in state words or in such values. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_states(gpuscan__launch *launch, const gpuscan__key *key, uint32_t size) {
     return key->word ? gpuscan__arg_scratch(launch, gpuscan__word_scratch(key->word), 0, key->word / 8)
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, 0, size);
 }
 
-/* Returns the maximum bytes of kernels.cl.inc's gpuscan_shared without `windows`. `prefix` may hold two values. */
+/* Returns the maximum bytes of gpuscan_shared in kernels.cl.inc, without `windows` and with two values in `prefix`. */
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t vectors) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
     uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * vectors * group;
@@ -15134,27 +15149,28 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
            (align > 16 ? align : 0);
 }
 
-/* Returns a group size of at most `group` work-items. A group does not have more sub-groups than a sub-group has lanes,
-   so that one sub-group's lanes hold all sub-groups' sums. With LANES_LOCAL, sub-groups cannot wait for each other, so
+/* Returns a group size of at most `group` work-items. A group has at most as many sub-groups as a sub-group has lanes,
+   so that one sub-group's lanes hold all sub-groups' sums. With LANES_LOCAL, sub-groups cannot wait for each other. So
    a group has one sub-group in two cases: single-pass scans, selections and runs; reductions that do not commute. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
-    int alone = plan->operation->in_order ? !plan->e.commutes
-                                          : gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key));
+    int one_subgroup = plan->operation->in_order ? !plan->e.commutes
+                                                 : gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key));
     if (gs->device.lanes == GPUSCAN__LANES_NONE)
         return group;
-    return (uint32_t)gpuscan__min(group, alone && gs->device.lanes == GPUSCAN__LANES_LOCAL ? width : width * width);
+    return (uint32_t)gpuscan__min(group, one_subgroup && gs->device.lanes == GPUSCAN__LANES_LOCAL ? width
+                                                                                                  : width * width);
 }
 
-/* Halves `vectors`, a work-item's number of vectors of `bytes` bytes, until they fit 128 bytes of registers. */
-static uint32_t gpuscan__kept_vectors(uint32_t vectors, uint32_t bytes) {
+/* Returns `vectors`, halved until a work-item's vectors of `bytes` bytes each fit 128 bytes of registers. */
+static uint32_t gpuscan__register_vectors(uint32_t vectors, uint32_t bytes) {
     while (vectors > 1 && vectors * bytes > 128)
         vectors /= 2;
     return vectors;
 }
 
-/* Makes a tile smaller: halves the vectors per work-item or, if that is 1, the work-items. Returns 0 if both are 1. A
-   group that is larger than a sub-group stays a multiple of the sub-group's size. */
+/* Makes a tile smaller: halves the vectors per work-item or, if there is only 1, the work-items per group. A group with
+   more work-items than a sub-group stays a multiple of the sub-group's width. Returns 0 if both numbers are 1. */
 GPUSCAN__SHARED int gpuscan__shrink(const gpuscan *gs, uint32_t *group, uint32_t *vectors) {
     uint32_t width = gs->device.lane_width, half = *group / 2;
     if (*vectors == 1 && *group == 1)
@@ -15166,7 +15182,7 @@ GPUSCAN__SHARED int gpuscan__shrink(const gpuscan *gs, uint32_t *group, uint32_t
     return 1;
 }
 
-/* Sets the key's group, vectors and tile. Makes group and vectors smaller if the device or large elements need it. */
+/* Sets the key's group, vectors and tile. `group` and `vectors` are maximums: device and elements may need less. */
 GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group, uint32_t vectors) {
     const gpuscan__elements *e = &plan->e;
     gpuscan__key *key = &plan->key;
@@ -15179,7 +15195,7 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
         return;
     }
     group = gpuscan__lanes_group(gs, plan, (uint32_t)gpuscan__min(group, plan->group_limit));
-    vectors = gpuscan__kept_vectors(vectors, vector * e->src_size);
+    vectors = gpuscan__register_vectors(vectors, vector * e->src_size);
     while (gpuscan__shared_bytes(gs, e->t_size, group, vectors) > gs->device.local_memory &&
            gpuscan__shrink(gs, &group, &vectors))
         continue;
@@ -15188,7 +15204,7 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     key->tile = group * vectors * vector;
 }
 
-/* Returns how many bytes of local memory a group needs in every kernel of a key. Callers add a kernel's own needs. */
+/* Returns the bytes of local memory that a group needs in every kernel of a key. Callers add a kernel's own needs. */
 GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
@@ -15199,15 +15215,15 @@ static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *
     return gs->refused[plan->operation->number] & (1u << strategy) ? "it does not work on this device" : NULL;
 }
 
-/* Returns whether a strategy looks back on a GPU whose lanes cannot exchange values. A group would inspect tiles one by
-   one, so several passes are far faster. Returns 0 on simulators, to test look-backs. tuning: scan-look-back-alone */
-static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strategy) {
+/* Returns whether a strategy looks back without lanes that exchange values. A group would inspect tiles one by one, so
+   several passes are far faster. Returns 0 on simulators, to test look-backs. tuning: scan-look-back-alone */
+static int gpuscan__looks_back_without_lanes(const gpuscan *gs, gpuscan_strategy strategy) {
     return gpuscan__is_single_pass(strategy) && !gpuscan__is_cpu_strategy(strategy) &&
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.devices != GPUSCAN__ON_SIMULATOR;
 }
 
-/* Calls the operation's `choose`, and copies the operation's own fields to the key. In a self-test, first sets the key
-   to *plan->forced, the key of the tested program. */
+/* Calls the operation's `choose`, and copies the operation's gpuscan__X_key to key.own. A self-test's plan first gets
+   the key of the tested program, *plan->forced. */
 static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan__operation *operation = plan->operation;
     unsigned char *own = (unsigned char *)plan + operation->own_at;
@@ -15230,8 +15246,8 @@ enum {
     GPUSCAN__LACKS_CPU_PASS = 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
     GPUSCAN__LACKS_PASS = 1u << GPUSCAN_STRATEGY_SINGLE_PASS | GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS
 };
-/* Returns the call's strategy or, with AUTO, by_auto. If an operation lacks this strategy (bit number `strategy` of
-   `lacks` is 1), returns the next simpler strategy that it has. */
+/* Returns the call's strategy or, with AUTO, by_auto. If the operation lacks this strategy (`lacks` has the bit
+   1 << strategy), returns the next simpler strategy that the operation has. */
 GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan, uint32_t by_auto, unsigned lacks) {
     gpuscan_strategy forced = plan->call->strategy;
     gpuscan_strategy strategy = forced == GPUSCAN_STRATEGY_AUTO ? (gpuscan_strategy)by_auto : forced;
@@ -15240,8 +15256,8 @@ GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan
     return strategy;
 }
 
-/* With AUTO, sets *strategy to the next simpler strategy if *strategy cannot do the call: `why` is the reason, or NULL.
-   Returns 0 if *strategy stays. */
+/* With AUTO, sets *strategy to the next simpler strategy if *strategy cannot do the call. `why` is the reason, or NULL
+   if there is none. Returns whether *strategy has changed. */
 GPUSCAN__SHARED int gpuscan__take_simpler(const gpuscan__plan *plan, const char *why, gpuscan_strategy *strategy) {
     gpuscan_strategy given = *strategy;
     if (why && plan->call->strategy == GPUSCAN_STRATEGY_AUTO)
@@ -15253,8 +15269,8 @@ static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
     return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
 }
 
-/* Notes that the object gives up a strategy, a program, limits of registers or the vendor's instructions: counts, logs,
-   and keeps the message in gs->refusal for bug reports. `what` is a sentence that names this. `why` is the cause. */
+/* Notes that the object gives up a strategy, a program, register limits or the vendor's instructions: counts this, logs
+   a message, and stores it in gs->refusal for bug reports. `what` says what is given up, `why` is the cause. */
 GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const char *what, const char *why) {
     gs->refusals++;
     snprintf(gs->refusal, sizeof(gs->refusal), "%s, %s: %s: %s", plan->operation->name,
@@ -15262,31 +15278,31 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Stops using the vendor's instructions, such as those by which lanes exchange values. key.lanes changes, so later
-   calls take no program that uses these instructions. */
+/* Stops using the vendor's instructions, such as those by which lanes exchange values. Later calls take no program that
+   uses these instructions, since their key.lanes differs from the program's. */
 static void gpuscan__leave_lanes(gpuscan *gs) {
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = GPUSCAN__LANE_WIDTH;
     gpuscan__choose_fence(gs);
 }
 
-/* Internal results, which are positive, unlike public ones. AGAIN: the call must be planned again. WRONG: a self-test
-   has found a wrong result. */
+/* Results of internal functions, positive unlike all public results. AGAIN: the call must be planned again. WRONG: a
+   self-test has found a wrong result. */
 enum { GPUSCAN__AGAIN = 1, GPUSCAN__WRONG = 2 };
 
 /* Tries to build a program for the call without the vendor's instructions, after a build with them failed. Tries with
-   AUTO, since a forced strategy may need the instructions. If this build works, stops using them and returns AGAIN. If
-   not, the failure has another cause, and nothing changes. */
+   AUTO, since a forced strategy may need the instructions. If this build works, the object uses the instructions no
+   longer, and AGAIN is returned. Otherwise the failure has another cause, and gs->device stays as it was. */
 GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
     uint32_t strategy = plan->key.strategy;
     gpuscan__program *program;
-    gpuscan_call any = *call;
+    gpuscan_call auto_call = *call;
     gpuscan_result r;
     gpuscan__leave_lanes(gs);
-    any.strategy = GPUSCAN_STRATEGY_AUTO;
-    plan->call = &any;
+    auto_call.strategy = GPUSCAN_STRATEGY_AUTO;
+    plan->call = &auto_call;
     if ((r = gpuscan__choose(gs, plan)) == 0)
         r = gpuscan__get_program(gs, plan, &program);
     plan->call = call;
@@ -15303,24 +15319,25 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
 
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program);
 
-/* Tests a program. If its results are wrong, gives up the first of these that the program uses, and returns AGAIN:
-     limits of registers (a compiler has built wrong programs whose registers it had to spill)
-     the vendor's instructions
-     the strategy. If there is no simpler strategy, sets program->wrong instead, and returns GPUSCAN_SUCCESS */
+/* Tests a program. If its results or its sub-groups' width are wrong, gives up the first of these that it uses, and
+   returns AGAIN:
+     1  register limits, since a compiler has built wrong programs whose registers it had to spill
+     2  the vendor's instructions
+     3  the strategy. If there is no simpler strategy, sets program->wrong instead, and returns GPUSCAN_SUCCESS */
 GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__elements *e = &plan->e;
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     int uses_lanes = gpuscan__uses_lanes(gs, &plan->key);
-    /* prove_stand_in drops custom->convert, so its test cannot convert between a builtin and the caller's type */
+    /* the stand-in has no custom->convert, so its test cannot convert between a builtin type and the caller's */
     int converts = !e->selects && e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM);
-    int is_odd = program->odd_width && uses_lanes; /* some drivers choose a width of sub-groups for each kernel */
-    const char *why = is_odd ? "its sub-groups have another width" : "its self-test failed", *what;
-    gpuscan_result r = is_odd ? (gpuscan_result)GPUSCAN__WRONG : GPUSCAN_SUCCESS;
+    int width_is_wrong = program->width_differs && uses_lanes; /* some drivers choose each kernel's sub-group width */
+    const char *why = width_is_wrong ? "its sub-groups have another width" : "its self-test failed", *what;
+    gpuscan_result r = width_is_wrong ? (gpuscan_result)GPUSCAN__WRONG : GPUSCAN_SUCCESS;
     /* on CPUs, custom programs are not tested: that would take long, and tests of builtin types run the same kernels */
-    if (!is_odd && !converts && !(gpuscan__key_is_cpu(&plan->key) && e->custom))
+    if (!width_is_wrong && !converts && !(gpuscan__key_is_cpu(&plan->key) && e->custom))
         r = e->custom && !plan->is_stand_in ? plan->operation->prove_custom(gs, plan)
                                             : gpuscan__self_test(gs, plan, program);
-    program->proved = r == 0; /* blobs store this, since they also hold untested programs */
+    program->proved = r == 0; /* blobs store `proved`, since they also hold programs that are not tested yet */
     if (r != GPUSCAN__WRONG)
         return r;
     if (gpuscan__uses_ptx(gs, &plan->key) && plan->key.registers) {
@@ -15340,9 +15357,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
     return program->wrong ? GPUSCAN_SUCCESS : (gpuscan_result)GPUSCAN__AGAIN;
 }
 
-/* Gets the plan's program, and tests it if it is new and its kernels can run in groups of the planned size. Returns
-   AGAIN if the call must be planned again: without limits of registers or the vendor's instructions, with another
-   strategy, or with smaller groups. */
+/* Gets the plan's program. Tests the program if it is not tested yet and its kernels can run in groups of the planned
+   size. Returns AGAIN if the call must be planned again: without register limits or the vendor's instructions, with
+   another strategy, or with smaller groups. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
     size_t group = r == 0 ? gpuscan__program_group(gs, plan, *program) : 0;
@@ -15360,8 +15377,8 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     return plan->group_limit < plan->key.group ? (gpuscan_result)GPUSCAN__AGAIN : GPUSCAN_SUCCESS;
 }
 
-/* Self-tests use this text in place of the caller's, which must not run on unexpected values. A value is a struct of
-   parts. The operator takes each part from b or, if b's part is 0, from a. It is associative, but does not commute.
+/* Self-tests use this text in place of the caller's, which may not expect a self-test's values. A value is a struct of
+   parts. The operator takes each part from b or, if b's part is 0, from a: it is associative, but does not commute.
    Parts are uints if the size allows, since some compilers are slow with bytes. tuning: device-stand-in-parts */
 static const char gpuscan__stand_in_text[] =
     "typedef struct { %s part[%u]; } gpuscan_test;\n"
@@ -15370,8 +15387,8 @@ static const char gpuscan__stand_in_text[] =
     "  return a;\n"
     "}\n";
 
-/* Tests the program of `stand_in`, whose texts use neither the caller's values nor sources. */
-static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in) {
+/* Tests the program of `stand_in`, a copy of `plan` with other texts, which use neither call.values nor sources. */
+static gpuscan_result gpuscan__prove_stand_in_plan(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in) {
     gpuscan__program *program;
     gpuscan_result r;
     stand_in->is_stand_in = 1;
@@ -15408,12 +15425,12 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     }
     if (!stand_in.e.custom) /* if the conversion is the only custom text, the self-test runs without it */
         stand_in.key.custom_size = 0;
-    return gpuscan__prove_in_place_of(gs, plan, &stand_in);
+    return gpuscan__prove_stand_in_plan(gs, plan, &stand_in);
 }
 
 /* Plans a resolved call, and gets its program. Float results depend on the group size. Only the call's own kernels
-   decide this size, so that earlier calls do not change results. There is one exception. After a failed build or
-   self-test, or a wrong sub-group width, later calls do without register limits, vendor instructions or strategy. */
+   decide this size, so that earlier calls do not change results. There is one exception: after a failed build or
+   self-test, or a wrong sub-group width, later calls do without what the object has given up. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r;
     plan->group_limit = gs->device.group_limit;
@@ -15510,7 +15527,7 @@ static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan) {
     if ((r = gpuscan__check_scratch(gs, plan)) != 0)
         return r;
     if (program)
-        program->runs = 1;
+        program->launched = 1;
     return gpuscan__enqueue(gs, plan, program, queue, in_order);
 }
 
@@ -15543,9 +15560,10 @@ static void gpuscan__plan_begin(const gpuscan *gs, gpuscan__plan *plan, const gp
 /* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
 
 /* A self-test's data are chosen for the operator, so that typical mistakes change a result. Examples: a result lacks
-   the tile before, or a tile's first or last element; operands are swapped; half of a value is lost. Every result is
-   exact in its type, so its bits equal those of a loop on the host in any order of operations. The host holds each
-   number as an integer, extended to 64 bits in a uint64_t. A float element gets the value of this integer. */
+   the sum of the tile before, or a tile's first or last element; operands are swapped; half of a value is lost. Every
+   result is exact in its type. So in any order of operations, its bits equal those that a loop on the host computes.
+   The host holds each number as an integer, extended to 64 bits in a uint64_t. A float element gets the integer's
+   value. */
 
 /* Returns 64 bits that look random: the finaliser of splitmix64 (Steele, Lea, Flood, 2014). */
 static uint64_t gpuscan__mix(uint64_t x) {
@@ -15555,7 +15573,7 @@ static uint64_t gpuscan__mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* Cuts `bits` to an integer type and extends the result to 64 bits. Returns `bits` unchanged for other types. */
+/* Truncates `bits` to an integer type and extends the result to 64 bits. Returns `bits` unchanged for other types. */
 static uint64_t gpuscan__wrap(gpuscan_type type, uint64_t bits) {
     uint32_t width = gpuscan__types[type].size * 8;
     if (width < 64 && gpuscan__is_integer(type)) {
@@ -15619,10 +15637,10 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
 /* Describes a round's data: `count` elements in tiles. Tests have several rounds: a single round may miss a mistake. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
-    unsigned round; /* seeds random data. Its parity says whether even or odd tiles begin with an edge, an element to
-                       which many tests give a special value: see gpuscan__is_edge */
-    int picks;      /* 1: a reduction's operator (such as MIN) returns init or one of the elements */
-    uint64_t best;  /* the index of the element that a reduction returns; if it is `count`, init is returned */
+    unsigned round; /* seeds random data. In even rounds, tiles with even numbers begin with an edge; in odd rounds, odd
+                       ones do. Many tests give an edge a special value: see gpuscan__is_edge */
+    int picks;      /* 1: the result of a reduction is init or an element (the operator is MIN, for example) */
+    uint64_t best;  /* if `picks` is 1: the index of the element that is the result; `count`: the result is init */
     int repeats;    /* 1: element `best` has equal elements behind it, which ARGMIN and ARGMAX must not return */
     uint64_t first, step; /* element i's index in src and in the expected scan is first + i * step (modulo 2^64) */
 } gpuscan__test_shape;
@@ -15639,9 +15657,9 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element `i` is marked. In float sums, unmarked elements are 0. If shape->picks is 0, they have rank
-   0 in gpuscan__test_rank. All edges are marked. If a tile begins with an edge, its second element is marked. If not,
-   its first three elements are not marked. Of all other elements, about one in `spacing` is marked. */
+/* Returns whether element `i` is marked. Unmarked elements are 0 in float sums. If shape->picks is 0, their rank in
+   gpuscan__test_rank is 0, too. All edges are marked. If a tile begins with an edge, its second element is marked. If
+   not, its first three elements are not marked. Of all other elements, about one in `spacing` is marked. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -15652,7 +15670,7 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
 }
 
 /* Returns the rank of element `i`, from 0 to 100. The cases of shape->picks:
-     0  unmarked elements (see is_marked) have rank 0. Marked elements have ranks from 2 on. An edge's rank exceeds the
+     0  unmarked elements (see gpuscan__is_marked) have rank 0, marked elements 2 or more. An edge's rank exceeds the
         ranks of all elements before it
      1  element shape->best and its repeats have rank 100, all other elements ranks 1 to 90. If `sparse` is 1, elements
         behind `best` have rank 0. If `best` is the count, init is the result: no rank is 100 (with `sparse`: all 0) */
@@ -15673,8 +15691,8 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
 }
 
 /* Returns a mask of the bit that element `i` changes in tests of AND and OR, or 0 if the bit's number is not below
-   `bits`. Each edge of up to four tiles changes its own bit from 0 to 7. No edge changes the bit of gpuscan__test_init.
-   All other elements change random even bits from 8 on. */
+   `bits`. In up to four tiles, each edge changes a bit of its own, from bit 0 to bit 7. No edge changes the bit of
+   gpuscan__test_init. Any other element changes a random even bit from bit 8 on. */
 static uint64_t gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     uint64_t bit = gpuscan__is_edge(shape, i) ? gpuscan__test_rank(shape, i, 0) * 8 / 101
                                               : 8 + gpuscan__mix(i) % shape->count * 2;
@@ -15689,9 +15707,9 @@ static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
                : (unsigned)(8 * gpuscan__min(gpuscan__types[e->src].size, gpuscan__types[e->dst].size));
 }
 
-/* Returns a factor by which a test multiplies numbers from 0 to 101, so that they use more bits of src's type. For
-   types of 64 bits, the factor has bits in both halves or, if integers become floats, only in the upper half: f32 would
-   have too few bits for both. Returns 1 if dst might not hold the products. */
+/* Returns a factor by which a test multiplies numbers from 0 to 101, so that they use more bits of src's type. In types
+   of 64 bits, the products use both halves. If integers become floats, they use only the upper half, since f32 has too
+   few bits for both. Returns 1 if dst might not hold the products. */
 static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     const uint64_t one = 1;
     uint32_t size = gpuscan__types[e->src].size;
@@ -15710,8 +15728,9 @@ static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) 
     return gpuscan__wrap(e->src, (level - (is_signed ? 50 : 0)) * gpuscan__test_factor(e));
 }
 
+/* Returns element `i` of src. It depends on the kind of data that suits the operator (GPUSCAN__DATA_...). */
 static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
-    int real = gpuscan__is_float(e->src) || gpuscan__is_float(e->dst), data = gpuscan__ops[e->op].data;
+    int has_float = gpuscan__is_float(e->src) || gpuscan__is_float(e->dst), data = gpuscan__ops[e->op].data;
     int of_signed = gpuscan__types[e->dst].kind == 's';
     uint64_t random = gpuscan__mix(i + ((uint64_t)shape->round << 40)), x;
     switch (data) {
@@ -15721,24 +15740,24 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
         x = gpuscan__test_rank(shape, i, 1) * gpuscan__test_factor(e);
         return gpuscan__wrap(e->src, gpuscan__types[e->src].kind == 's' ? 0 - x : x);
     case GPUSCAN__DATA_SUM:
-        if (!real)
+        if (!has_float)
             return gpuscan__wrap(e->src, random);
         if (!gpuscan__is_marked(shape, i, e->dst == GPUSCAN_TYPE_F16 ? shape->count / 500 + 1 : 1))
             return 0; /* keeps sums small: f16 holds all integers up to 2048 */
         return (1 + random % (gpuscan__is_float(e->dst) ? 3 : 100)) * gpuscan__test_factor(e);
     case GPUSCAN__DATA_PRODUCT:
-        if (!real)
+        if (!has_float)
             return gpuscan__wrap(e->src, random | 3);
         x = gpuscan__is_edge(shape, i) ? 2 : 1;
         return gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1) ? 0 - x : x;
-    default: /* DATA_SET: at most one bit is 1. DATA_CLEARED: at most one bit is 0. Float types get 8-bit integers */
+    default: /* DATA_SET: at most one bit is 1. DATA_CLEARED: at most one bit is 0. Floats have values of i8 or u8 */
         x = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
         return gpuscan__wrap(!gpuscan__is_float(e->src) ? e->src : of_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8,
                              data == GPUSCAN__DATA_SET ? x : ~x);
     }
 }
 
-/* Returns an init that changes every result, but does not hide mistakes in the elements. */
+/* Returns an init that changes every result, but hides no mistake that concerns elements. */
 static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
     const uint64_t high = (uint64_t)1 << 32; /* the lowest bit of the upper half of 64 bits */
     uint64_t level = shape->picks && shape->best == shape->count ? 100 : 1, x;
@@ -15751,8 +15770,8 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     case GPUSCAN__DATA_CLEARED: /* a bit that no element changes: bit 0 in odd rounds, bit 2 in even rounds */
         x = shape->round % 2 ? 1 : 4;
         if (data == GPUSCAN__DATA_SET)
-            /* adds bit 63 if `bits` is 64, otherwise all bits from number `bits` on. Only an element of -128 (a signed
-               8-bit integer or a float) may set these bits, too: its sign bit fills the upper bits of a wider dst */
+            /* adds bit 63 if `bits` is 64, otherwise all bits from bit `bits` on. The only element that may set these
+               bits, too, is -128 (as i8 or float): dst, if wider, repeats its sign bit in the upper bits */
             x |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? x : ~x);
     default: /* integers: odd, so that products lose no bit. Floats: sums and products stay exact */
@@ -15796,9 +15815,9 @@ enum { GPUSCAN__TEST_ARRAYS = 16 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD
 
 typedef struct gpuscan__test_array {
     gpuscan_buffer *buffer; /* a buffer of the test's desc, or NULL if the array is only on the host */
-    int is_input;           /* 1: the call must not change the array. `expected` also holds its contents before */
+    int is_input;           /* 1: the call must not change the array, and its contents before the call are `expected` */
     uint64_t bytes;         /* bytes of the array and of the guard behind it */
-    unsigned char *before, *expected; /* before: contents before the call; expected: contents expected after the call */
+    unsigned char *before, *expected; /* an output's contents before the call; the contents expected after the call */
 } gpuscan__test_array;
 
 /* Describes a round of a program's self-test. The operation's function sets the desc and fills the arrays. */
@@ -15806,7 +15825,7 @@ struct gpuscan__test {
     gpuscan *gs;
     const gpuscan__plan *of; /* the plan whose program is tested */
     const gpuscan__key *key;
-    unsigned round, rounds; /* round: the number of this round, from 0 on. rounds: how many there are */
+    unsigned round, rounds; /* the number of this round, from 0 on; the number of rounds, which the operation sets */
     void *desc; /* the operation's desc; all 0 until the operation's function sets it */
     gpuscan__plan *plan; /* the operation's plan for `desc` */
     gpuscan_call *call;  /* the desc's call */
@@ -15814,13 +15833,13 @@ struct gpuscan__test {
     gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
     unsigned char init[GPUSCAN__CUSTOM_MOST];
     gpuscan_image *image; /* a field of the test's desc, or NULL if there is no image */
-    gpuscan_result made;  /* the result of creating the image */
+    gpuscan_result image_result; /* the result of creating the image */
     gpuscan__test_array arrays[GPUSCAN__TEST_ARRAYS];
     int count, failed; /* count: number of arrays. failed: 1 if an array got no memory */
 };
 
-/* Adds an array. Returns its expected contents. These and the contents before the call are at first GPUSCAN__TEST_FILL
-   in every byte. If memory is short, returns NULL and sets test->failed. */
+/* Adds an array. Every byte of its contents is at first GPUSCAN__TEST_FILL, before the call and as expected after it.
+   Returns the expected contents. If memory is short, returns NULL and sets test->failed. */
 static unsigned char *gpuscan__test_array_of(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes,
                                              int is_input) {
     gpuscan__test_array *array = &test->arrays[test->count];
@@ -15873,9 +15892,9 @@ GPUSCAN__SHARED void gpuscan__test_gather(gpuscan__test *test, gpuscan_buffer *b
             gpuscan__put_bits((uint32_t)size, dst, k, order[k]);
 }
 
-/* Creates an image from rows of pixels without gaps. It is RGBA, since every device supports RGBA. Stores the channels
-   in the components that the program reads. Before the pixels, the image has IMAGE_X more columns and IMAGE_Y more
-   rows. If `place` is 0, the program reads a buffer: does nothing. gpuscan__test_end releases the image. */
+/* Creates an image from `pixels`, rows without gaps. The image is RGBA, since every device supports that. `place`
+   (GPUSCAN__IMAGE_...) says in which components the program reads the channels; 0: it reads a buffer, so no image is
+   created. The image begins with IMAGE_X more columns and IMAGE_Y more rows. gpuscan__test_end releases the image. */
 enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
 GPUSCAN__SHARED void gpuscan__test_image(gpuscan__test *test, gpuscan_image *image, const unsigned char *pixels,
                                          gpuscan_type type, uint32_t place, uint32_t channels, uint64_t columns,
@@ -15900,7 +15919,7 @@ GPUSCAN__SHARED void gpuscan__test_image(gpuscan__test *test, gpuscan_image *ima
     test->image = image;
     image->x = GPUSCAN__TEST_IMAGE_X;
     image->y = GPUSCAN__TEST_IMAGE_Y;
-    test->made = gpuscan__create_image(test->gs, format, width, height, all, " for a self-test", &image->mem);
+    test->image_result = gpuscan__create_image(test->gs, format, width, height, all, " for a self-test", &image->mem);
 }
 
 static void gpuscan__test_end(gpuscan__test *test) {
@@ -15916,8 +15935,8 @@ static void gpuscan__test_end(gpuscan__test *test) {
     }
 }
 
-/* TEST_PASSES returns whether a self-test's result is right. SELF_TESTS says whether programs have self-tests. Test
-   suites define their own macros if their OpenCL runs no kernels, or if self-tests take too long. */
+/* TEST_PASSES returns whether a self-test's result is right. SELF_TESTS is 0 if programs have no self-tests. A test
+   suite defines the macros itself if its OpenCL runs no kernels, or if self-tests would take too long. */
 #ifndef GPUSCAN__TEST_PASSES
 #define GPUSCAN__TEST_PASSES(got, expected, bytes) (memcmp(got, expected, bytes) == 0)
 #endif
@@ -15949,37 +15968,37 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     return gpuscan__enqueue(gs, plan, program, gs->service_queue, 1);
 }
 
-/* Reads bytes from a buffer. Returns WRONG if they differ from those at `expected`. */
-static gpuscan_result gpuscan__test_read(gpuscan__test *test, cl_mem mem, uint64_t at, uint64_t bytes,
+/* Reads `bytes` bytes of a buffer to `got`. Returns WRONG if they differ from those at `expected`. */
+static gpuscan_result gpuscan__test_read(gpuscan__test *test, cl_mem mem, uint64_t offset, uint64_t bytes,
                                          unsigned char *got, const unsigned char *expected) {
-    cl_int code = test->gs->cl.clEnqueueReadBuffer(test->gs->service_queue, mem, CL_TRUE, (size_t)at, (size_t)bytes,
+    cl_int code = test->gs->cl.clEnqueueReadBuffer(test->gs->service_queue, mem, CL_TRUE, (size_t)offset, (size_t)bytes,
                                                    got, 0, NULL, NULL);
     if (code != CL_SUCCESS)
         return gpuscan__fail(test->gs, code, "clEnqueueReadBuffer for a self-test failed");
     return GPUSCAN__TEST_PASSES(got, expected, (size_t)bytes) ? GPUSCAN_SUCCESS : (gpuscan_result)GPUSCAN__WRONG;
 }
 
-/* Returns WRONG unless all arrays, with their guards, hold the expected contents, and the scratch holds 0 where the
-   next call needs 0: in accumulators and ticket counters. */
+/* Returns WRONG unless all arrays, with their guards, have the expected contents, and the scratch is 0 where the next
+   call needs 0: in accumulators and ticket counters. */
 static gpuscan_result gpuscan__test_check(gpuscan__test *test) {
     const gpuscan__need *need = &test->plan->need;
-    uint64_t at = 0, bytes;
+    uint64_t offset = 0, bytes;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    unsigned char *left;
+    unsigned char *scratch_bytes;
     int i;
     for (i = 0; i < test->count && r == 0; i++)
         if (test->arrays[i].buffer)
             r = gpuscan__test_read(test, test->arrays[i].buffer->mem, 0, test->arrays[i].bytes, test->arrays[i].before,
                                    test->arrays[i].expected);
-    for (i = GPUSCAN__ZEROS; i < GPUSCAN__PLAIN && r == 0; at += gpuscan__scratch_aligned(need->bytes[i]), i++) {
+    for (i = GPUSCAN__ZEROS; i < GPUSCAN__PLAIN && r == 0; offset += gpuscan__scratch_aligned(need->bytes[i]), i++) {
         bytes = i == GPUSCAN__ZEROS ? need->bytes[i] : gpuscan__min(need->bytes[i], GPUSCAN__TICKETS_SIZE);
-        if (bytes > 0 && (left = (unsigned char *)gpuscan__test_memory(test, 2 * bytes)) != NULL)
-            r = gpuscan__test_read(test, test->call->scratch.mem, at, bytes, left, left + bytes);
+        if (bytes > 0 && (scratch_bytes = (unsigned char *)gpuscan__test_memory(test, 2 * bytes)) != NULL)
+            r = gpuscan__test_read(test, test->call->scratch.mem, offset, bytes, scratch_bytes, scratch_bytes + bytes);
     }
     return r;
 }
 
-/* Runs the rounds of a program's self-test until one fails. Returns its error, or WRONG if it had a wrong result. */
+/* Runs the rounds of a program's self-test until one fails. Returns this round's error; WRONG for a wrong result. */
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__operation *operation = plan->operation;
     gpuscan__test test;
@@ -15999,7 +16018,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
             operation->test(&test);
             rounds = test.rounds;
         }
-        if (!test.failed && round < rounds && (r = test.made) == 0 && (r = gpuscan__test_call(&test, program)) == 0)
+        if (!test.failed && round < rounds && (r = test.image_result) == 0 &&
+            (r = gpuscan__test_call(&test, program)) == 0)
             r = gpuscan__test_check(&test);
         if (test.failed)
             r = gpuscan__no_memory(gs, "a self-test");
@@ -16010,14 +16030,14 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
 
 /* ---- rehearsal */
 
-/* Releases a rehearsal's buffers and image: mems[k] is the argument of kind k (GPUSCAN__SET_...), or NULL. */
+/* Releases a rehearsal's buffers and image. mems[k] is the argument of kind k (GPUSCAN__SET_...), or NULL. */
 static void gpuscan__stage_end(gpuscan *gs, cl_mem *mems) {
     int i;
     for (i = 0; i < GPUSCAN__SETS; i++)
         gpuscan__forget_mem(gs, &mems[i]);
 }
 
-/* Creates a rehearsal's buffers and image. Clears the buffers, and those bytes of the scratch that must be 0. */
+/* Creates a rehearsal's buffers, scratch and image. Clears the buffers, and the bytes of the scratch that must be 0. */
 static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *mems, const gpuscan__stage *stage) {
     const uint64_t bytes[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->scratch};
     const uint64_t zeros[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->zeros};
@@ -16080,19 +16100,19 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
      the call computes nothing
      kernels access every buffer, even at a count of 0
      kernels access more than SHAM_MOST bytes of a buffer (such as many bins), even at a count of 0
-     `always` is 0, and the program has been rehearsed, or launches_late is 0, or the scratch exceeds SHAM_MOST
+     `always` is 0, and either the program has been rehearsed, launches_late is 0, or the scratch exceeds SHAM_MOST
      launches_late is 1, and the program's recordings contain equal launches: see gpuscan__adds_launch */
 GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                                int always) {
     uint32_t flags = plan->flags;
     gpuscan__need need = plan->need; /* the scratch that kernels may access in a rehearsal, where their count is 0 */
-    gpuscan__text *kept = &program->parts[GPUSCAN__PART_RECORDING];
+    gpuscan__text *recorded = &program->parts[GPUSCAN__PART_RECORDING];
     gpuscan__recording recording;
     gpuscan__stage *stage = &recording.next.stage;
     gpuscan_call call;
     gpuscan__chain chain;
     gpuscan_result r;
-    int idle = 0, late = gs->device.profile.facts.launches_late;
+    int skips_a_range = 0, late = gs->device.profile.facts.launches_late;
     size_t i;
     if (plan->idle_plain)
         need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
@@ -16103,11 +16123,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan,
     program->rehearsed = 1;
     stage->sham = GPUSCAN__SHAM_LEAST;
     for (i = 0; i < plan->range_count; i++) {
-        idle |= !plan->ranges[i].at_zero;
+        skips_a_range |= !plan->ranges[i].at_zero;
         if (plan->ranges[i].at_zero)
             stage->sham = gpuscan__max(stage->sham, plan->ranges[i].elements * plan->ranges[i].size);
     }
-    if (!idle || plan->is_nothing || stage->sham > GPUSCAN__SHAM_MOST)
+    if (!skips_a_range || plan->is_nothing || stage->sham > GPUSCAN__SHAM_MOST)
         return GPUSCAN_SUCCESS;
     memset(&call, 0, sizeof(call));
     memset(&chain, 0, sizeof(chain));
@@ -16123,12 +16143,12 @@ GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan,
     plan->operation->enqueue(&chain, plan);
     plan->flags = flags;
     r = recording.launches.failed ? gpuscan__no_memory(gs, "launching kernels ahead of a call") : GPUSCAN_SUCCESS;
-    if (r == 0 && (!late || gpuscan__adds_launch(kept, &recording.launches))) {
+    if (r == 0 && (!late || gpuscan__adds_launch(recorded, &recording.launches))) {
         r = gpuscan__replay(gs, program, &recording.launches);
         if (r == 0 && late && stage->scratch <= GPUSCAN__SHAM_MOST)
-            gpuscan__text_bytes(kept, recording.launches.data, recording.launches.length);
-        if (kept->failed) /* drops all recordings, since memory ran out */
-            *kept = gpuscan__text_of(gs);
+            gpuscan__text_bytes(recorded, recording.launches.data, recording.launches.length);
+        if (recorded->failed) /* drops all recordings, since memory ran out */
+            *recorded = gpuscan__text_of(gs);
     }
     gpuscan__release(&gs->allocator, recording.launches.data);
     program->rehearsed = r == 0;
@@ -16551,7 +16571,7 @@ static void gpuscan__shape(const gpuscan *gs, gpuscan__plan *plan, gpuscan__cut 
 static const char *gpuscan__cut_misfit(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__cut *cut,
                                        gpuscan_strategy strategy) {
     const char *why = gpuscan__why_refused(gs, plan, strategy);
-    if (plan->call->strategy == GPUSCAN_STRATEGY_AUTO && gpuscan__looks_back_alone(gs, strategy))
+    if (plan->call->strategy == GPUSCAN_STRATEGY_AUTO && gpuscan__looks_back_without_lanes(gs, strategy))
         return "without lanes several passes are faster";
     if (why || !gpuscan__is_single_pass(strategy))
         return why;
@@ -16888,7 +16908,7 @@ static uint32_t gpuscan__scan_calls(const gpuscan__scan_plan *plan) {
 }
 
 static void gpuscan__scan_fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group, uint32_t vectors) {
-    uint32_t most = gs->device.profile.tiles.parts_vectors;
+    uint32_t most = gs->device.profile.tiles.multi_pass_vectors;
     int is_limited = gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_MULTI_PASS && most;
     gpuscan__fit(gs, plan, group, is_limited ? (uint32_t)gpuscan__min(vectors, most) : vectors);
 }
@@ -17051,7 +17071,7 @@ static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *p
     uint64_t full, registers;
     if (plan->key.whole_rows == GPUSCAN__ROWS_BY_ELEMENTS)
         vectors *= 2;
-    vectors = gpuscan__kept_vectors(vectors, gpuscan__vector(e->src_size, e->dst_size) * e->src_size);
+    vectors = gpuscan__register_vectors(vectors, gpuscan__vector(e->src_size, e->dst_size) * e->src_size);
     if (few || !tiles->rows_wider)
         vectors += step;
     else if (step < GPUSCAN__COUNT_OF(wider))
@@ -17170,7 +17190,7 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan, gp
     key->group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(256, common->group_limit));
     own->vector = gpuscan__columns_vector(plan);
     key->word = gpuscan__key_word(gs, key, gpuscan__prefix_size(common));
-    own->lines = gpuscan__kept_vectors(GPUSCAN__COLUMNS_LINES, (uint32_t)gpuscan__max(own->vector * size, 4));
+    own->lines = gpuscan__register_vectors(GPUSCAN__COLUMNS_LINES, (uint32_t)gpuscan__max(own->vector * size, 4));
     if (key->word) {
         own->vector = 1;
         own->lines = (uint32_t)(gpuscan__max(GPUSCAN__COLUMNS_TILE / gpuscan__max(size, 4), 1) - 1) | 1;
@@ -18039,7 +18059,7 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
                  : own->vector == 1 && count > 4
                      ? 8
                      : gpuscan__lane_loads(gpuscan__lane_vectors(count, plan->src_pitch, own->vector));
-    own->lanes = gpuscan__kept_vectors(own->lanes, own->vector * e->src_size);
+    own->lanes = gpuscan__register_vectors(own->lanes, own->vector * e->src_size);
     own->split = gpuscan__segments_split(gs, plan);
 }
 
@@ -19386,7 +19406,7 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     if (stand_in.key.weighed)
         texts->combine = stand_in.key.converted ? "1 + (GPUSCAN_TEST_NUMBER(x) + i) % 3" : "1 + i % 3";
     stand_in.common.e.custom = texts;
-    return gpuscan__prove_in_place_of(gs, plan, &stand_in.common);
+    return gpuscan__prove_stand_in_plan(gs, plan, &stand_in.common);
 }
 
 /* Fills a pixel with values i, i + 1, ..., one per channel. Counts them in `counts`, unless `counts` is NULL. */
@@ -19769,7 +19789,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__plan *common, uint32
     if (!e->key)
         most = (uint32_t)gpuscan__min(most, GPUSCAN__TILE_BYTES / bytes);
     key->group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
-    key->vectors = gpuscan__kept_vectors(vectors, vector * element);
+    key->vectors = gpuscan__register_vectors(vectors, vector * element);
     do {
         key->tile = key->group * key->vectors * vector;
     } while ((key->tile * unit > most || gpuscan__select_shared(gs, key, &plan->key, e) > gs->device.local_memory) &&
@@ -20801,7 +20821,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
                                                                                             : GPUSCAN__SORT_SWEEPS;
     is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
     group = (uint32_t)gpuscan__min(is_tuned ? tile->group : sort->group, plan->common.group_limit);
-    vectors = is_tuned ? tile->rounds : sort->vectors[own->value_size != 0];
+    vectors = is_tuned ? tile->item_elements : sort->vectors[own->value_size != 0];
     batch = gpuscan__sort_ranks_quick(gs, own, group) ? (uint32_t)GPUSCAN__SORT_BATCH : 1;
     if (is_quick && vectors > GPUSCAN__SORT_STEP && gpuscan__is_float((gpuscan_type)key->src) && !own->whole)
         vectors -= GPUSCAN__SORT_STEP; /* a sort by part of a float takes more registers */
@@ -22302,7 +22322,7 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
     info->has_zero_copy = gs->device.zero_copy;
     info->has_images = gs->device.images;
     info->scan_strategy = gpuscan__any_tuning(gs)->strategy;
-    while (gpuscan__looks_back_alone(gs, info->scan_strategy))
+    while (gpuscan__looks_back_without_lanes(gs, info->scan_strategy))
         info->scan_strategy = gpuscan__strategies[info->scan_strategy].simpler;
     info->reduce_strategy = (gpuscan_strategy)gs->device.profile.reduce.strategy;
     info->histogram_strategy = (gpuscan_strategy)gs->device.profile.histogram.strategy;
@@ -22604,7 +22624,7 @@ static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *progra
         code = status;
     if (!program->program || code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clCreateProgramWithBinary failed");
-    code = gpuscan__build_somehow(gs, program, program->key.registers);
+    code = gpuscan__build_with_fallbacks(gs, program, program->key.registers);
     return code == CL_SUCCESS ? gpuscan__create_kernels(gs, program) : gpuscan__fail(gs, code, "clBuildProgram failed");
 }
 
@@ -22788,7 +22808,7 @@ static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     gpuscan__text blob;
     const char *why;
     size_t recorded = program->parts[GPUSCAN__PART_RECORDING].length;
-    if (!*gs->cache || program->runs || program->stored == recorded + 1)
+    if (!*gs->cache || program->launched || program->stored == recorded + 1)
         return;
     program->stored = recorded + 1; /* a failure is not tried again until more launches are recorded */
     path = gpuscan__cached_path(gs, program);

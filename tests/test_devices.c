@@ -612,7 +612,7 @@ static void test_kernel_width(void **state) {
         runs(gs, "sub-groups of another width");
         width_said = 0;
         for (program = gs->programs; program; program = program->next)
-            if (program->runs || !program->key.lanes)
+            if (program->launched || !program->key.lanes)
                 assert_null(strstr(program->parts[GPUSCAN__PART_TEXT].data, "#define GPUSCAN_LANES_KIND 2\n"));
         test_ok(gpuscan_get_info(gs, &info));
         assert_int_equal(info.has_lanes, 0);
