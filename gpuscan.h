@@ -16799,7 +16799,7 @@ static uint64_t gpuscan__scan_shared(const gpuscan *gs, const gpuscan__plan *pla
     return gpuscan__few_shared(gs, &plan->key, plan->e.t_size) + gpuscan__scan_spread(gs, plan, own);
 }
 
-/* Returns the size in bytes of gpuscan_columns_element in kernels.cl.inc: a union of an element of src and one of dst. */
+/* Returns the size in bytes of gpuscan_columns_element in kernels.cl.inc: a union of elements of src and of dst. */
 static uint64_t gpuscan__columns_element(const gpuscan__elements *e) {
     uint64_t align = gpuscan__max(gpuscan__alignment(e->src_size), gpuscan__alignment(e->dst_size));
     return gpuscan__ceil_div(gpuscan__max(e->src_size, e->dst_size), align) * align;
@@ -17222,9 +17222,9 @@ static uint64_t gpuscan__columns_blocks(const gpuscan__key *key, uint64_t width,
 }
 
 /* SINGLE_PASS: decides how a tile lies in local memory. Sets plan->step, the distance between its lines in bytes, and
-   plan->block_lines, as large as there is room. In long lines, step and pitch differ by a multiple of 16 bytes, so that
-   the tile is moved in pieces of 16 bytes. block_lines is odd, or an odd multiple of 4 bytes, so that lanes of different
-   blocks use different banks of the memory. */
+   plan->block_lines, the largest number of lines for which there is room. For long lines, step and pitch differ by a
+   multiple of 16 bytes, so that the tile is moved in pieces of 16 bytes. block_lines elements are an odd multiple of 4
+   or more bytes, so that lanes of different blocks use different banks of the memory. */
 static void gpuscan__columns_stage(gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     uint64_t element = gpuscan__columns_element(e), whole = gpuscan__max(4 / element, 1), lines;
