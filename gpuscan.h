@@ -10902,11 +10902,16 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "@D@ft$1y @frank_by_barriers\n"
 "@D@fexchange @fmove_ranked\n"
-"@_\n\n\n\n"
+"@_\n\n\n\n\n"
+"$u@bVALUES\n"
+"@D$UNROLL_STORES $UNROLL\n"
+"@w\n"
+"@D$UNROLL_STORES _Pragma(\"unroll 4\")\n"
+"@_\n"
 "@F$t@f$n_`E(@X`key_bits*`E_$2,$cwhole@dvalid@d`M,\n"
 "`$g $g,`S*$gs,@l@f@r*@r){\n"
 "@j$r`G=$ROUNDS/$v_PARTS,item=`item_anew($g);\n"
-"@3$rk`Yk<`G;k++){\n"
+"$UNROLL_STORES @Ck`Yk<`G;k++){\n"
 "$ri=k*$@|+item,at=`M*($$w/$v_PARTS)+i;\n"
 "$3whole||at<valid){\n"
 "`key_code ordered=@r->exchange.key[$ROUND_PLACE(k)];\n"
@@ -10930,7 +10935,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@r->exchange.$s[$ROUND_PLACE(k)],unpacks);\n"
 "}\n"
 "@7\n"
-"}\n\n\n"
+"}\n\n\n",
 "@F$t@f$n(@f`Q*t,@j@fpass*pass,`$g $g,\n"
 "@u$h@dvalid,@l@f@r*@r){\n"
 "$r$gs[$PACKED_WORDS($DIGIT_BITS)];\n"
@@ -10959,7 +10964,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "else\n"
 "@f$n_$ss(carried,false,false,valid,`M,$g,$gs@@\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "$u@bSMALL\n"
 "@F$t@f`K_movers(@fmover*movers,@fcarried carried@d$f,\n"
 "$r$i){\n"
@@ -11048,7 +11053,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@7\n"
 "@Cd=@x;d<$RADIX;d+=$@|)\n"
 "table[d*get_num_$js(0)]=$fs[d];\n"
-"}\n\n\n"
+"}\n\n\n",
 "@F$t@f`K_bits(`key_bits*bits,@2`key_bits*`E@dvalid,\n"
 "`key_bits missing){\n"
 "`E+=@fat(0);\n"
@@ -11104,7 +11109,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11446 \"kernels.cl.inc\"\n"
+"#line 11452 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11259,7 +11264,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11627 \"kernels.cl.inc\"\n"
+"#line 11633 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11352,7 +11357,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11730 \"kernels.cl.inc\"\n"
+"#line 11736 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
