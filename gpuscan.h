@@ -19585,14 +19585,14 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 
 /* gpuscan__select_resolve sets the outputs, the tally, and the array that decides what is kept: flags, bits, elements
    for a predicate, or keys of runs. gpuscan__select_choose takes a tuning row's strategy, or the next simpler one that
-   fits. An exclusive scan of ones (kept elements) and zeros (dropped ones) gives kept elements their output positions.
+   fits. An exclusive scan of flags (1: kept, 0: dropped) gives kept elements their output positions.
     form        | chosen for                                        | kernels gpuscan_...
     multi-pass  | MULTI_PASS and CPU_MULTI_PASS                     | scan_sums (if parts > 1), parts
     few         | SINGLE_PASS with lanes, up to FEW_TILES tiles     | look_back, with key.few
     look-back   | SINGLE_PASS otherwise, CPU_SINGLE_PASS            | look_back, or look_back_cpu on a CPU
     ahead       | SINGLE_PASS_AHEAD                                 | ahead. With key.once, it loads each tile once
    If a call is in place, key.moves is 1: these kernels store outputs in scratch, and select_move copies them to their
-   buffers. In multi-pass, key.word (the bits of a state word) is 0, since groups pass no states. */
+   buffers. In multi-pass, key.word (the bits of a state word) is 0, since groups exchange no state words. */
 
 enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS }; /* dst, if the call wants it, and the payloads */
 
@@ -19603,12 +19603,12 @@ typedef struct gpuscan__select_key {
     uint32_t own_flags;  /* 1: flags and src are one buffer: each element is its own flag */
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
     uint32_t has_dst; /* 1: dst is the first output */
-    uint32_t key, length_size, reduces, wide; /* for runs: copies of fields of gpuscan__elements. key: 0: no runs */
+    uint32_t key, length_size, reduces, wide; /* runs: copies of fields of gpuscan__elements. Selections: key is 0 */
 } gpuscan__select_key;
 GPUSCAN__OWN_KEY(select)
 
 /* Points to the fields of a gpuscan_select_desc or a gpuscan_runs_desc. The members are named by use, because the two
-   descs name some fields differently. `lengths`, `values` and `results` are NULL for selections. Only self-tests write
+   types name some fields differently. `lengths`, `values` and `results` are NULL for selections. Only self-tests write
    through these pointers, to descs of their own. */
 typedef struct gpuscan__select_fields {
     gpuscan_buffer *decides; /* the array that decides what is kept: flags, bits, elements or keys */
@@ -19639,7 +19639,7 @@ typedef struct gpuscan__select_plan {
     COUNT(cut) FROM(cut, tiles) FROM(cut, ahead) FROM(cut, parts) FROM(cut, part_tiles)                                \
     NUMBER(states_offset, gpuscan__arg_states(&launch, key, gpuscan__prefix_size(common)))                             \
     NUMBER(epoch, chain->place.epoch)
-#define GPUSCAN__SELECT_NUMBERS(NUMBER, FROM, BUFFER, COUNT) /* gpuscan__arg_outputs sets those that follow TILES */   \
+#define GPUSCAN__SELECT_NUMBERS(NUMBER, FROM, BUFFER, COUNT) /* gpuscan__arg_outputs sets all after TILES */          \
     GPUSCAN__SELECT_TILES(NUMBER, FROM, BUFFER, COUNT) FROM(plan, capacity) FROM(plan, items) FROM(plan, limit)        \
     NUMBER(from_offsets[9], 0) NUMBER(to_offsets[9], 0) NUMBER(indices_offset, 0) NUMBER(lengths_offset, 0)            \
     NUMBER(results_offset, 0) NUMBER(tally_offset, 0) NUMBER(dispatch_offset, 0) NUMBER(flags, 0)
@@ -19728,7 +19728,7 @@ static uint64_t gpuscan__select_list_at(const gpuscan *gs, const gpuscan__key *k
     return (gpuscan__few_shared(gs, key, t_size) + 15) / 16 * 16;
 }
 
-/* Returns how many bytes of local memory a group needs, with its lists of kept elements. */
+/* Returns how many bytes of local memory a group needs, including its lists of kept elements. */
 static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                        const gpuscan__elements *e) {
     uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1, bytes = 0;
@@ -19774,8 +19774,8 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
                               gpuscan__select_vector(&plan->e, &own), 0);
 }
 
-/* Sets the key's group, vectors and tile, like gpuscan__fit for other operations. In selections, a tile's outputs
-   have at most TILE_BYTES bytes, so that many groups share the work of storing large elements. tuning: select-shares */
+/* Sets the key's group, vectors, tile and `moves`. Selections and runs use it instead of gpuscan__fit. In selections, a
+   tile's outputs have at most TILE_BYTES bytes, so that many groups share large elements. tuning: select-shares */
 #define GPUSCAN__TILE_BYTES (256 * GPUSCAN__KIB)
 static void gpuscan__select_fit(const gpuscan *gs, gpuscan__plan *common, uint32_t group, uint32_t vectors) {
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
@@ -19787,7 +19787,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__plan *common, uint32
     uint32_t element = gpuscan__decides_size(e) + (e->reduces ? e->src_size : 0);
     plan->key.moves = (uint32_t)common->in_place;
     if (gpuscan__key_is_cpu(key)) {
-        key->group = key->vectors = 1; /* a tile is a multiple of 64 elements: a kernel's mask has 64 bits */
+        key->group = key->vectors = 1; /* a tile is a multiple of 64 units: a kernel's mask has 64 bits */
         key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / (element + unit * bytes) / 64 * 64, 64);
         return;
     }
@@ -19801,8 +19801,8 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__plan *common, uint32
              gpuscan__shrink(gs, &key->group, &key->vectors));
 }
 
-#define GPUSCAN__WIDE_ELEMENTS 12 /* kept elements are wide from this many bytes on, with the index if it is stored */
-/* Returns GPUSCAN__FOR_... bits: the kinds to which the call belongs. A tuning row fits calls with all of its bits. */
+#define GPUSCAN__WIDE_ELEMENTS 12 /* kept elements of this many bytes or more, including a stored index, are wide */
+/* Returns the call's kinds as GPUSCAN__FOR_... bits. A tuning row fits a call that has all of the row's bits. */
 static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__select_key *key = &plan->key;
@@ -19819,7 +19819,7 @@ static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
            GPUSCAN__FOR(OUTPUTS, is_wide) | GPUSCAN__FOR(ELEMENTS, is_plain);
 }
 
-/* Begins gpuscan__select_resolve and _runs_resolve: sets counts, capacity and index size, and adds payloads' ranges. */
+/* Begins gpuscan__select_resolve and _runs_resolve. Sets counts, capacity and index size, and adds payloads' ranges. */
 static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *plan, int in_place) {
     const gpuscan__select_fields *of = &plan->of;
     uint64_t capacity = *of->capacity;
@@ -19888,7 +19888,7 @@ static gpuscan__range *gpuscan__select_range(gpuscan__select_plan *plan, const c
     return range;
 }
 
-/* Sets the bytes of an element of each output. A preparation without outputs and tally is treated as if it had dst. */
+/* Sets each output's element size. A preparation that names neither outputs nor a tally is treated as if it had dst. */
 static void gpuscan__select_sizes(gpuscan__select_plan *plan) {
     gpuscan__select_key *key = &plan->key;
     const gpuscan_tally *tally = plan->of.tally;
@@ -20009,7 +20009,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
     *plain += 64;
-    common->idle_plain = *plain; /* if the count on the device is 0, kernels use this scratch, but not the outputs' */
+    common->idle_plain = *plain; /* if the count on the device is 0, kernels use only this scratch, not the outputs' */
     for (k = 0; k <= plan->key.outputs; k++) { /* 16 bytes more: see gpuscan__arg_output */
         uint32_t size = k < plan->key.outputs ? plan->key.sizes[k] : plan->key.index_size;
         plan->rooms[k] = *plain;
@@ -20019,9 +20019,9 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets the kernel argument for output k (k = key.outputs: for the indices), and returns its offset in words. The
-   argument is `buffer` or, if `to` is not NULL, scratch that stands in for `*to`. `*to` and this scratch begin at equal
-   addresses modulo 16, so that kernels can copy 16 bytes at a time. */
+/* Sets the kernel argument for output k, and returns the argument's offset in words. If k is key.outputs, the argument
+   is for the indices. If `to` is NULL, it is `buffer`, otherwise scratch that stands in for `*to`. This scratch and
+   `*to` begin at equal offsets modulo 16 bytes, so that kernels can copy 16 bytes at a time. */
 static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__select_plan *plan, uint32_t k,
                                     gpuscan_buffer buffer, const gpuscan_buffer *to) {
     uint64_t size = k < plan->key.outputs ? plan->key.sizes[k] : gpuscan__max(plan->key.index_size, 1);
@@ -20030,7 +20030,7 @@ static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__sele
               : gpuscan__arg_buffer(launch, buffer) * (size / word);
 }
 
-/* Sets the arguments of outputs and tally. enters: 1: kernels store to scratch. leaves: 1: they copy from scratch. */
+/* Sets the arguments of outputs and tally. enters: 1: the kernel stores to scratch. leaves: 1: it loads scratch. */
 static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, int enters, int leaves,
                                  gpuscan__select_numbers *numbers) {
     const gpuscan__select_key *key = &plan->key;
@@ -20097,16 +20097,17 @@ static void gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *
 
 /* ---- self-test of selections and runs */
 
-/* Returns whether the self-test keeps element i. Round 0 keeps about half, and all edges: see gpuscan__is_edge. Round 1
-   keeps the first tile, nothing of the second, about one in seven later elements, and the last element. */
+/* Returns whether the self-test keeps element i. Round 0 keeps about half of the elements, and all for which
+   gpuscan__is_edge is 1. Round 1 keeps the first tile, nothing of the second tile, about one in seven later elements,
+   and the last element. */
 static int gpuscan__select_test_keeps(const gpuscan__test_shape *shape, uint64_t i) {
     if (shape->round == 0)
         return gpuscan__is_edge(shape, i) || gpuscan__mix(i) % 2 == 0;
     return i / shape->tile == 0 || (i / shape->tile != 1 && gpuscan__mix(i) % 7 == 0) || i == shape->count - 1;
 }
 
-/* Stores element i of the array that decides what is kept. For runs, it is a key of run number `run`. For selections,
-   it is a flag, or an element for the predicate: not 0 if `keeps` is 1, otherwise 0. */
+/* Stores element i of the array that decides what is kept. For runs, element i is a key of run number `run`. For
+   selections, it is a flag or an element for the predicate. It is 0 if `keeps` is 0, otherwise not 0. */
 static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *to, uint64_t i, uint64_t run,
                                      int keeps) {
     gpuscan_type type = e->key ? e->key : e->src;
@@ -20133,7 +20134,7 @@ static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select
     uint32_t k, unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
     gpuscan__test_shape shape = gpuscan__test_shape_of((uint64_t)test->key->tile * unit, test->round);
     uint64_t i, kept = 0, sum = 0, capacity = test->round ? shape.tile + shape.tile / 2 : shape.count;
-    uint32_t *order = (uint32_t *)gpuscan__test_memory(test, shape.count * sizeof(*order)); /* what is kept */
+    uint32_t *order = (uint32_t *)gpuscan__test_memory(test, shape.count * sizeof(*order)); /* indices kept */
     unsigned char *decides, *from, *tally, *lengths = NULL, *values = NULL, *results = NULL;
     *in->count = shape.count;
     *in->capacity = capacity;
@@ -20369,13 +20370,14 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     form     | chosen for                                     | kernels gpuscan_sort_...
     small    | one tile; on a CPU up to sort_small elements   | small: one group, or one work-item of a CPU
     together | SINGLE_PASS, up to sort.together elements      | together: groups wait for each other
-    filled   | SINGLE_PASS, keys of one byte without values   | histogram, fill: stores each key as often as counted
+    filled   | SINGLE_PASS, all 8 bits of keys without values | histogram, fill: stores each key as often as counted
     sweeps   | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     passes   | MULTI_PASS and CPU_MULTI_PASS otherwise        | count, places, scatter for each pass
-   On a CPU, buckets may come before the passes: see gpuscan__sort_choose_buckets. sort_keys precedes all if there is a
-   custom->key. sort_gather comes last, if needed. A digit has 8 bits; with little local memory 4. */
+   On a CPU, a sort into buckets may come before the passes: see gpuscan__sort_choose_buckets. If there is a
+   custom->key, sort_keys runs first. If needed, sort_gather runs last. A digit has 8 bits, or 4 if the device has
+   less than 4 KiB of local memory. */
 
-/* Lists the forms. A CPU has only the first two. SINGLE_PASS has SMALL and the forms from TOGETHER on. */
+/* Lists the forms. CPUs and MULTI_PASS have only the first two. SINGLE_PASS has SMALL and the last three. */
 enum { GPUSCAN__SORT_SMALL, GPUSCAN__SORT_PASSES, GPUSCAN__SORT_TOGETHER, GPUSCAN__SORT_FILLED, GPUSCAN__SORT_SWEEPS };
 
 enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 }; /* maximum fields (payloads) and bytes of a record */
@@ -20383,17 +20385,17 @@ enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 }; /* maximum fields 
 typedef struct gpuscan__sort_key {
     uint32_t form, digit_bits;
     uint32_t wide;  /* 1: positions have 64 bits */
-    uint32_t copies, loads; /* copies: counters that a group has for each digit. loads: keys loaded at once */
-    uint32_t whole;   /* 1: keys are floats that are sorted by all of their bits. 0 in MULTI_PASS */
-    uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory in 2 or 4 turns */
+    uint32_t copies, loads; /* copies: counters per digit in a histogram group. loads: keys a work-item loads at once */
+    uint32_t whole;   /* 1: keys are floats, and are sorted by all of their bits. Always 0 in MULTI_PASS */
+    uint32_t halved;  /* 1: keys or values of 8 bytes or more go through local memory 4 bytes at a time */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t value_size; /* bytes of the payload, record or index that moves with a key; 0: keys move alone */
     uint32_t fields[GPUSCAN__SORT_FIELDS]; /* bytes of each field of a record, then 0. All 0: there are no records */
 } gpuscan__sort_key;
 GPUSCAN__OWN_KEY(sort)
 
-/* Holds the buffers of keys or of values. A buffer without mem is in PLAIN scratch, and its offset is in bytes. Pass 0
-   loads `from`. Even passes write into to[0], odd passes into to[1]. The result must end in `dst`. */
+/* Holds the buffers of keys or of values. A buffer whose mem is NULL lies in PLAIN scratch, and its offset is in bytes.
+   Pass 0 loads `from`. Even passes store to to[0], odd passes to to[1]. The result must end in `dst`. */
 typedef struct gpuscan__sort_buffers {
     gpuscan_buffer from, to[2], dst;
     uint32_t size; /* bytes of a key or a value */
@@ -20410,15 +20412,15 @@ typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
     const gpuscan_sort_desc *desc; /* common.desc, cast to its type */
     gpuscan__sort_key key;
-    uint32_t begin, end, width, passes; /* pass p sorts by `width` bits from begin + p * width on, but only to `end` */
+    uint32_t begin, end, width, passes; /* pass p: `width` bits from begin + p * width on, but not beyond `end` */
     uint64_t flip;
     uint32_t element_size, index_size;
     int buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
-    int blocks;  /* 1: with buckets, a work-item moves a block of keys, then their values; 0: each key with its value */
-    int wants_indices, by_index; /* wants_indices: 1: returns a permutation. by_index: 1: indices move with keys */
+    int blocks;  /* for buckets: 1: a work-item moves a block of keys, then their values. 0: each key with its value */
+    int wants_indices, by_index; /* 1: the call wants a permutation; 1: indices move with keys */
     uint64_t tiles, groups; /* groups: how many groups a launch of sort_keys or sort_gather has */
     uint64_t parts;    /* how many groups count or scatter */
-    uint64_t moved_at; /* offset in scratch, in bytes, where an array is gathered if its dst may be its src */
+    uint64_t moved_at; /* byte offset in scratch. An array whose dst may be its src is gathered there first */
     gpuscan__sort_buffers keys, values; /* values.size is 0 if keys move alone */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* for each field of a record, its payload's number */
     uint32_t flags; /* a sum of GPUSCAN__FLAG_BY_INDEX, _NO_KEYS, _PACKS and _UNPACKS */
@@ -20434,9 +20436,9 @@ typedef struct gpuscan__sort_plan {
     NUMBER(indices_offset, gpuscan__arg_place(&launch, indices, index_size, index_size)) COUNT(desc)                   \
     NUMBER(parts, widens ? 1 : size / unit) NUMBER(unit, widens ? 0 : unit)                                            \
     NUMBER(flags, plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0))
-/* Lists the numbers that all sort kernels get, except sort_keys and sort_gather. pass: the launch's pass. parts: groups
-   that count or scatter. units: compute units. split: buckets of this many elements or more are divided again. from_0,
-   to_0, from_1, ...: offsets of the fields' payloads, in bytes. */
+/* SORT_PLACES and SORT_PASS_NUMBERS list the numbers of all sort kernels but sort_keys and sort_gather. parts: groups
+   that count or scatter. units: compute units. split: buckets of this many elements or more are divided again. from_0
+   and to_0 are the byte offsets of the src and dst of field 0's payload, and so on. */
 #define GPUSCAN__SORT_PLACES(NUMBER, FROM, BUFFER, COUNT)                                                              \
     NUMBER(keys_offset, gpuscan__arg_place(&launch, keys->from, keys->size, keys->size))                               \
     NUMBER(keys_dst_offset, gpuscan__arg_place(&launch, keys->to[0], keys->size, keys->size))                          \
@@ -20492,15 +20494,15 @@ static uint32_t gpuscan__sort_rank_group(const gpuscan *gs, uint32_t group) {
     return gpuscan__whole_lanes(gs, group) ? gpuscan__group_lanes(gs, group) : group < 16 ? group : 16;
 }
 
-/* Returns whether a 32-bit word holds a digit's next positions for two sub-groups: see SORT_PACKED. The digits' counts
-   (4 bytes each) then share local memory with the tile's keys. They may take at most 8 bytes per key of the tile. */
+/* Returns whether one 32-bit word holds a digit's next positions for two sub-groups: see SORT_PACKED. If so, the rank
+   groups' digit counts (4 bytes each) share local memory with the tile's keys, at most 8 bytes of counts per key. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__sort_rank_group(gs, group), tile = group * vectors;
     return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 && tile < 65536 &&
            rank_groups << own->digit_bits <= 2 * tile;
 }
 
-/* Bytes of scratch before the state words: a base of 4 bytes for each of 256 digits in each of 8 passes. */
+/* Bytes of scratch before the state words: the first positions (4 bytes each) of 256 digits in each of 8 passes. */
 #define GPUSCAN__SORT_BASES_BYTES (8 * 256 * sizeof(cl_uint))
 
 /* Returns the OpenCL C type of a record, or of a field, of `size` bytes. */
@@ -20514,7 +20516,7 @@ static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, const gpuscan__sort_
     return ((own->wide ? 8 : 4) * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
 }
 
-/* Returns whether groups of `group` work-items rank elements by votes in all sorts: see gpuscan__sort_ranks_quick. */
+/* Returns whether every sort with groups of `group` work-items ranks by votes: see gpuscan__sort_ranks_quick. */
 static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
     return gpuscan__whole_lanes(gs, group) && gs->device.lanes != GPUSCAN__LANES_SUBGROUPS;
 }
@@ -20526,7 +20528,7 @@ static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key 
            (own->form >= GPUSCAN__SORT_FILLED && own->value_size == 0 && gpuscan__whole_lanes(gs, group));
 }
 
-/* Elements that a work-item ranks at once (RANK_BATCH), if there are several tiles. */
+/* Elements that a work-item ranks at once (RANK_BATCH) in forms with more than one tile. */
 enum { GPUSCAN__SORT_BATCH = 2 };
 
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
@@ -20601,13 +20603,13 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__undefine(text, custom);
 }
 
-/* Sorts of up to this many elements use 32-bit indices and positions. (Tests, short of memory, set it lower.) */
+/* Sorts of up to this many elements use 32-bit indices and positions. Tests lower it to need less memory. */
 #ifndef GPUSCAN__SORT_NARROW
 #define GPUSCAN__SORT_NARROW ((uint64_t)UINT32_MAX)
 #endif
 
-/* Returns the bits to flip in keys' codes, which are sorted as unsigned integers: a signed integer's sign bit,
-   otherwise none. If `descending` is 1, returns all other bits instead. */
+/* Returns the bits to flip in keys' codes, which are sorted as unsigned integers. Ascending: a signed integer's sign
+   bit, and no bit of other types. Descending: all bits of a key except those. */
 static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     uint32_t bits = gpuscan__types[type].size * 8;
     uint64_t ones = ~(uint64_t)0 >> (64 - bits);
@@ -20615,7 +20617,7 @@ static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     return descending ? ones ^ sign : sign;
 }
 
-/* Returns the type whose program sorts this type. Signed integers are sorted as unsigned, with a flipped sign bit. */
+/* Returns the type whose program sorts `type`. Signed integers are sorted as unsigned ones, with a flipped sign bit. */
 static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
     return gpuscan__is_float(type) ? type : gpuscan__unsigned_of(gpuscan__types[type].size);
 }
@@ -20682,7 +20684,7 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     range->rereads = 1;
     range->partial = desc->count_buffer.mem != NULL;
     for (k = 0; k < common->range_count; k++)
-        if (!common->ranges[k].buffer.mem) /* a preparation may lack buffers: scratch at offset 0 stands for them */
+        if (!common->ranges[k].buffer.mem) /* preparations may lack buffers: scratch at offset 0 stands in for them */
             common->ranges[k].buffer = gpuscan__none;
     if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
@@ -20692,43 +20694,43 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
 }
 
-/* Returns how many bytes of local memory all copies of a group's digit counts take. */
+/* Returns how many bytes of local memory a histogram group's digit counts take, with all of their copies. */
 static uint64_t gpuscan__sort_counts_bytes(const gpuscan__sort_plan *plan) {
     return plan->key.copies * ((uint64_t)plan->keys.size << plan->key.digit_bits) * sizeof(cl_uint);
 }
 
-/* Returns how many bytes of local memory a group takes to count digits. */
+/* Returns how many bytes of local memory a group of the histogram kernel takes. */
 static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     return gpuscan__sort_head_bytes(gs, &plan->key, plan->common.key.group) + gpuscan__sort_counts_bytes(plan);
 }
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum groups per core */
 
-/* The tiles of SMALL sorts that rank by votes. A sort takes the first row whose `group` the device allows, whose
-   group * rounds elements suffice, and whose `bytes` hold the larger of key and value. tuning: sort-small-shapes */
+/* Lists tiles of SMALL sorts that rank by votes. A sort takes the first row that fits: the device allows its `group`,
+   group * rounds elements suffice, and keys and values have at most `bytes` bytes each. tuning: sort-small-shapes */
 static const struct {
     uint32_t group, rounds, bytes;
 } gpuscan__sort_small_rows[] = {{128, 4, 8}, {256, 4, 8},  {256, 8, 8}, {512, 5, 8},
                                 {512, 8, 8}, {512, 10, 4}, {512, 12, 4}};
 
 enum {
-    /* Maximum elements per work-item of a single tile that is ranked without votes. _INTEL: with LANES_SUBGROUPS, for
-       keys of up to 4 bytes without values. Other sorts would spill registers */
+    /* Maximum elements per work-item in SMALL sorts that rank without votes. _INTEL: with LANES_SUBGROUPS, for keys of
+       up to 4 bytes without values. With as many elements, other sorts would spill registers */
     GPUSCAN__SORT_SMALL_ROUNDS = 8,
     GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 10,
-    /* The form TOGETHER, in which each group adds up all groups' digit counts. tuning: sort-together-rounds */
+    /* In the form TOGETHER, each group adds up all groups' digit counts. tuning: sort-together-rounds */
     GPUSCAN__SORT_LEAST_ROUNDS = 8,     /* minimum elements per work-item in TOGETHER */
     GPUSCAN__SORT_MOST_ROUNDS = 32,     /* maximum elements per work-item in TOGETHER */
     GPUSCAN__SORT_TOGETHER_TILE = 8192, /* maximum elements of a tile in TOGETHER */
-    /* SORT_TOGETHER_GROUPS: maximum groups in TOGETHER, unless tiles have reached one of the two maximums above. Then
-       the maximum is one group per `units` compute units, see `units` in GPUSCAN__NUMBERS_sort */
+    /* Maximum groups in TOGETHER while tiles can still grow. Once a tile has reached one of the two maximums above, the
+       limit is one group per `units` compute units, see `units` in GPUSCAN__NUMBERS_sort */
     GPUSCAN__SORT_TOGETHER_GROUPS = 64,
     GPUSCAN__SORT_STEP = 4 /* in tiles smaller than those of gpuscan__sort_tiles, a work-item has a multiple of this
-                              many elements, so that programs are few */
+                              many elements. This limits the number of different programs */
 };
 
-/* SORT_HISTOGRAM_GROUPS: maximum groups per compute unit that count digits. Each group adds its counts to the total,
-   which takes time. So each work-item loads at least four times, unless compute units would be idle.
+/* SORT_HISTOGRAM_GROUPS: maximum groups of the histogram kernel per compute unit. Adding a group's counts to the total
+   takes time. So each work-item loads keys at least four times, unless compute units would then be idle.
    SORT_HISTOGRAM_BYTES: how many bytes of keys a work-item loads at a time. tuning: sort-histogram-groups */
 enum { GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, GPUSCAN__SORT_HISTOGRAM_BYTES = 64 };
 enum { GPUSCAN__SORT_FEW_GROUPS = 2 }; /* groups per compute unit in sorts of few elements. tuning: sort-few-groups */
@@ -20736,7 +20738,7 @@ enum { GPUSCAN__SORT_FEW_GROUPS = 2 }; /* groups per compute unit in sorts of fe
 /* Returns the maximum number of bytes of local memory that a group may use. */
 static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     int is_narrow = gs->device.lanes != GPUSCAN__LANES_NONE && gs->device.lane_width == 32;
-    int has_unit = plan->key.form == GPUSCAN__SORT_TOGETHER; /* 1: each group has a compute unit to itself */
+    int has_unit = plan->key.form == GPUSCAN__SORT_TOGETHER; /* 1: no two groups share a compute unit */
     uint64_t most = has_unit ? 0 : gs->device.profile.sort.local[!is_narrow];
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
 }
@@ -20759,8 +20761,8 @@ static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint3
     key->tile = key->group * key->vectors;
 }
 
-/* Tries a form with groups of `group` work-items, each with up to `rounds` elements. If local memory is short, reduces
-   the rounds by `step`. Returns whether `groups` groups hold all elements. */
+/* Tries a form with groups of `group` work-items and up to `rounds` elements per work-item. Until local memory
+   suffices, reduces the rounds by `step`. Returns whether the tiles of `groups` groups hold all elements. */
 static int gpuscan__sort_try(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t form, uint32_t group,
                              uint32_t rounds, uint32_t step, uint64_t groups) {
     plan->key.form = form;
@@ -20770,14 +20772,14 @@ static int gpuscan__sort_try(const gpuscan *gs, gpuscan__sort_plan *plan, uint32
 }
 
 /* Chooses SMALL or TOGETHER, which sort in one launch, and the tiles. Returns 0 if neither fits. In TOGETHER, groups
-   wait for each other, so each needs its own compute unit: on one unit, two groups may run one after the other. */
+   wait for each other, so each needs its own compute unit: two groups on one unit might run one after the other. */
 static int gpuscan__sort_fit_one_launch(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
     const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
     gpuscan__sort_key *own = &plan->key;
     uint32_t limit = (uint32_t)plan->common.group_limit, group = (uint32_t)gpuscan__min(sort->group, limit), rounds;
     uint64_t bytes = gpuscan__max(plan->keys.size, own->value_size), units = gs->device.units / sort->units;
     int is_quick = gpuscan__sort_is_quick(gs, sort->group);
-    int is_intel = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS; /* its compiler spills what needs many registers */
+    int is_intel = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS; /* 1: a compiler that spills many registers */
     uint32_t most_tile = is_intel && own->value_size ? GPUSCAN__SORT_TOGETHER_TILE / 2 : GPUSCAN__SORT_TOGETHER_TILE;
     uint32_t can_halve = sort->halves && gpuscan__whole_lanes(gs, group) &&
                          (plan->keys.size == 8 || own->value_size == 8);
@@ -20835,7 +20837,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     if (own->halved)
         batch = is_quick ? (uint32_t)GPUSCAN__SORT_STEP : turns;
     vectors = vectors / batch * batch; /* lanes rank whole batches: see RANK_BATCH */
-    if (is_quick) { /* few elements get smaller tiles. tuning: sort-few-groups */
+    if (is_quick) { /* sorts of few elements use smaller tiles, so that more groups run. tuning: sort-few-groups */
         uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * group * GPUSCAN__SORT_STEP;
         few = GPUSCAN__SORT_STEP * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2);
         vectors = (uint32_t)gpuscan__min(vectors, few);
@@ -20852,13 +20854,13 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         return;
     key->registers = gpuscan__registers(gs, key, tile->registers);
     own->loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->keys.size, 16);
-    own->copies = 32; /* for the kernel that counts the digits of all passes */
+    own->copies = 32; /* in the histogram kernel, which counts the digits of all passes */
     while (own->copies > 1 && (gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
                                gpuscan__sort_histogram_bytes(gs, plan) > gpuscan__sort_room(gs, plan)))
         own->copies /= 2;
 }
 
-/* Sets the key except wide, value_size and fields, which gpuscan__sort_choose_values sets. */
+/* Sets all fields of the key except wide, value_size and fields, which gpuscan__sort_choose_values sets. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     gpuscan__key *key = &plan->common.key;
     gpuscan__sort_key *own = &plan->key;
@@ -20881,7 +20883,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         gpuscan__sort_fit_tiles(gs, plan, is_single);
 }
 
-/* Returns whether `src` and its destination, which is the next range, are known to begin at different places. */
+/* Returns whether `src` and its destination (the next range) certainly begin at different addresses. */
 static int gpuscan__sort_is_apart(const gpuscan__range *src) {
     const gpuscan__range *dst = src + 1;
     return src->root && dst->root && (src->root != dst->root || src->begin != dst->begin);
@@ -20900,11 +20902,16 @@ static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const
     return buffers->to[plan->key.form == GPUSCAN__SORT_SMALL ? 0 : (plan->passes - 1) % 2];
 }
 
-/* Sets the buffers of a sorted array. Passes store to to[0] and to[1] by turns: one is `dst`, the other is scratch. The
-   last pass stores to `dst`, with two exceptions. in_place: 1 if `dst` may be `from`. Then to[0] is scratch, because
-   pass 0 loads `from` while it stores to to[0]. may_destroy: 1 if passes may overwrite `from`. Then, unless in_place is
-   1, to[1] is `from`, and no scratch is needed. A result that does not end in `dst` is copied to it later. Small sorts
-   ignore both parameters, and FILLED ignores in_place, because they may store to the buffer that they load. */
+/* Sets the buffers of a sorted array. in_place: 1: `dst` may be `from`. may_destroy: 1: passes may overwrite `from`.
+   Pass 0 loads `from` while it stores to to[0], so an array in place needs scratch there. A result that does not end in
+   `dst` is copied to `dst` later. Forms SMALL and FILLED may store to the buffer that they load.
+    case                  | to[0]                         | to[1]
+    SMALL                 | dst                           | scratch
+    in_place              | scratch; in FILLED dst        | dst
+    otherwise may_destroy | dst                           | from
+    otherwise one pass    | dst                           | dst
+    otherwise, odd passes | dst                           | scratch
+    otherwise             | scratch                       | dst */
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, gpuscan_buffer from,
                                      gpuscan_buffer dst, int in_place, int may_destroy) {
     int small = plan->key.form == GPUSCAN__SORT_SMALL;
@@ -20925,7 +20932,7 @@ static void gpuscan__sort_buffers_of_range(gpuscan__sort_plan *plan, gpuscan__so
                              plan->desc->may_destroy_src);
 }
 
-/* Sets the scratch buffers of an array that is no output: two or, if `both` is 0, one (only pass 0 stores it). */
+/* Sets the scratch buffers of an array that is not an output: two, or one if `both` is 0 and only pass 0 stores it. */
 static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, int both) {
     buffers->from = buffers->to[0] = buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     if (both)
@@ -20949,7 +20956,7 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     }
     plan->flags |= GPUSCAN__FLAG_NO_KEYS;
     gpuscan__sort_buffers_in_scratch(plan, keys, 1);
-    /* sort_keys fills to[1], which pass 0 loads. Pass 0 then fills to[0]. A small sort needs no second buffer */
+    /* sort_keys stores to to[1], and pass 0 loads this and stores to to[0]. A small sort uses to[0] for both */
     keys->from = plan->desc->custom ? keys->to[plan->key.form != GPUSCAN__SORT_SMALL] : src->buffer;
 }
 
@@ -20964,17 +20971,17 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
         gpuscan__sort_buffers_of_range(plan, values, &plan->common.ranges[GPUSCAN__SORT_PAYLOADS]);
     else if (!packs && permutation.mem && plan->index_size == values->size)
         gpuscan__sort_buffers_of(plan, values, permutation, permutation, 0, 0);
-    else /* a sort that packs has 2 or more passes, and the last pass unpacks: with 2, one buffer of records suffices */
+    else /* a sort that packs has two or more passes. The last one unpacks, so two passes need one buffer of records */
         gpuscan__sort_buffers_in_scratch(plan, values, !packs || plan->passes > 2);
 }
 
-/* Returns an array's source if it is gathered by index, else NULL. number: 0: the elements, k + 1: payload k. */
+/* Returns the src range of an array that is gathered by index, else NULL. number: 0: the elements, k + 1: payload k. */
 static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *plan, uint32_t number) {
     int is_gathered = number == 0 ? plan->desc->custom && gpuscan__sort_has_dst(plan) : plan->by_index;
     return is_gathered ? &plan->common.ranges[2 * number] : NULL;
 }
 
-/* Lays out scratch. Arrays that are gathered in place use the keys' scratch, which is free after the passes. */
+/* Lays out scratch. Arrays in place are gathered into the keys' scratch, which is free after the passes. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     uint64_t *bytes = &common->need.bytes[GPUSCAN__PLAIN], most = 0;
@@ -21052,14 +21059,14 @@ static void gpuscan__sort_choose_values(const gpuscan *gs, gpuscan__sort_plan *p
     plan->key.value_size = plan->by_index ? (plan->key.wide ? 8 : 4) : (uint32_t)size;
 }
 
-/* Decides whether a CPU sort makes buckets (groups of keys with the same most significant digit), and whether it then
-   moves keys and values block by block. A self-test makes buckets if it has several passes. In some of its rounds,
-   bucket sizes are so uneven that the kernels run all passes instead. */
+/* Decides whether a CPU sort makes buckets (sets of keys with the same most significant digit), and whether it then
+   moves keys and values block by block. A self-test makes buckets if it has several passes. In some of the self-test's
+   rounds, bucket sizes are so uneven that the kernels run all passes instead. */
 static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__cpu_tuning *cpu = &gs->device.profile.cpu;
     int forced = plan->common.forced != NULL;
     uint64_t count = plan->desc->count, bytes = count * (plan->keys.size + plan->key.value_size); /* of all elements */
-    /* a bucket is scattered from one array to another. Each array gets half of a core's share of the cache */
+    /* a bucket is scattered from one array to another: each of the two gets half of a core's share of the cache */
     uint64_t share = gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * GPUSCAN__MIB);
     uint64_t most = gpuscan__max(cpu->sort_bucket >> (plan->key.value_size != 0), share);
     plan->buckets = gpuscan__key_is_cpu(&plan->common.key) && plan->key.form == GPUSCAN__SORT_PASSES &&
@@ -21068,10 +21075,10 @@ static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *
 }
 
 /* Maximum groups per compute unit of the kernel `fill` and, if only the device knows the count, of sort_keys and
-   sort_gather. Their groups loop. Further groups would take time even without work. tuning: sort-idle-groups */
+   sort_gather. Each group loops over elements. Groups without work would also take time. tuning: sort-idle-groups */
 enum { GPUSCAN__SORT_RESIDENT = 4 };
 
-/* Returns how many groups count the digits of all passes. */
+/* Returns how many groups the histogram kernel has. */
 static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
     uint64_t chunks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, each), 1);
@@ -21097,7 +21104,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     gpuscan__sort_choose_values(gs, plan, strategy);
     if (!common->forced)
         gpuscan__sort_shape(gs, plan, strategy);
-    plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->key.digit_bits); /* next, evens out the bits of the passes */
+    plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->key.digit_bits); /* then passes get equal widths */
     plan->width = (uint32_t)gpuscan__ceil_div(bits, plan->passes);
     plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->width);
     plan->tiles = gpuscan__max(gpuscan__ceil_div(desc->count, common->key.tile), 1);
@@ -21111,8 +21118,8 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     return GPUSCAN_SUCCESS;
 }
 
-/* Chooses the key and the scratch. If a preparation wants a permutation but lacks its buffer, the scratch is enough for
-   calls with and without a permutation. */
+/* Chooses the key and the scratch. If a preparation sets index_type but gives no permutation buffer, the scratch is
+   enough for calls with and without a permutation. */
 static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common, without = *plan;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -21128,7 +21135,7 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
 }
 
 /* Sets one of a sort's buffers, whose elements have `size` bytes, as an argument. Returns the buffer's offset in units
-   of `unit` bytes. `unit` is `size`, or 1 for records and payloads, whose sizes need not divide offsets in scratch. */
+   of `unit` bytes. `unit` is `size`, or 1 for arrays whose element size need not divide offsets in scratch. */
 static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size, uint64_t unit) {
     return place.mem ? gpuscan__arg_buffer(launch, place) * (size / unit)
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, unit);
@@ -21165,7 +21172,7 @@ static void gpuscan__sort_move(gpuscan__chain *chain, const gpuscan__sort_plan *
 }
 
 /* Enqueues the kernel gpuscan_sort_NAME. pass: 0 if it does all passes. flags: further flags, besides plan->flags. The
-   kernel gets `from`, to[0] and to[1] of the keys and the values. Without values, it gets the keys' buffers twice. */
+   kernel gets the buffers of keys and values. Without values, it gets the keys' buffers in their place. */
 static void gpuscan__sort_step(gpuscan__chain *chain, const gpuscan__sort_plan *plan, const char *name,
                                uint32_t pass, uint32_t flags, uint64_t groups, uint64_t shared) {
     const gpuscan *gs = chain->gs;
@@ -21197,8 +21204,8 @@ static void gpuscan__sort_pass(gpuscan__chain *chain, const gpuscan__sort_plan *
 
 /* Enqueues the kernels that sort. With plan->buckets, a CPU first scatters elements to buckets by the most significant
    digit, and the kernel `buckets` sorts each bucket by the other digits. But if buckets are uneven (one has more than
-   a compute unit's share of the elements), passes over all elements sort instead. Only the device knows this, so the
-   passes are enqueued in any case. Unless buckets are uneven, they return without work. */
+   a compute unit's share of the elements), passes over all elements sort instead. Only the device knows the buckets'
+   sizes, so the passes are always enqueued. Unless buckets are uneven, these passes return without work. */
 static void gpuscan__sort_passes(gpuscan__chain *chain, const gpuscan__sort_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     const gpuscan *gs = chain->gs;
@@ -21228,7 +21235,7 @@ static void gpuscan__sort_passes(gpuscan__chain *chain, const gpuscan__sort_plan
 static void gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__sort_plan *plan = (const gpuscan__sort_plan *)common;
     const gpuscan__sort_buffers *const both[] = {&plan->keys, &plan->values};
-    /* moved: scratch. An array that is sorted in place, or may be, is gathered here first, then copied to its dst. */
+    /* An array whose dst may be its src is gathered into the scratch `moved` first, then copied to its dst. */
     const gpuscan_buffer moved = {NULL, plan->moved_at};
     const gpuscan_buffer permutation = plan->desc->permutation;
     uint32_t i;
@@ -21256,7 +21263,7 @@ static uint32_t gpuscan__test_fraction(uint32_t bits) {
     return bits == 64 ? 52 : bits == 32 ? 23 : 10;
 }
 
-/* Returns a key's code, by which the sort orders keys, like gpuscan_code_of in kernels.cl.inc. */
+/* Returns a key's code: sorts order keys by it. gpuscan_code_of in kernels.cl.inc computes the same code. */
 static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t flip) {
     uint32_t bits = gpuscan__types[type].size * 8, fraction = gpuscan__test_fraction(bits);
     uint64_t ones = ~(uint64_t)0 >> (64 - bits), magnitude = key & ones >> 1, sign = ones ^ ones >> 1;
@@ -21268,7 +21275,7 @@ static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t fli
     return (magnitude == 0 || key == magnitude ? magnitude | sign : key ^ ones) ^ flip;
 }
 
-/* Sorts the numbers i below `count` by codes[i]. `places` has room for 2 * count numbers. Returns its sorted half. */
+/* Sorts the numbers i below `count` by codes[i]. `places` holds 2 * count numbers. Returns the half that is sorted. */
 static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *places, uint64_t count) {
     uint32_t *from = places, *to = places + count, *swap, shift;
     uint64_t begins[257], i;
@@ -21319,8 +21326,8 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, unsigned cha
 }
 
 /* Tests a sort. If indices move with keys, round 1 asks for a permutation, and round 2 gathers a payload by index. If
-   the program can sort by part of a key, round 2 does. No array is sorted in place. But the plan does not know this, so
-   that the copies of results to `dst` are tested, too. */
+   the program can sort by part of a key, round 2 does so. No array is sorted in place. But the plan does not know this,
+   so the test also covers the copies of results to `dst`. */
 GPUSCAN__COLD void gpuscan__sort_test(gpuscan__test *test) {
     gpuscan__sort_key own = gpuscan__sort_own(test->key);
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
@@ -22358,8 +22365,8 @@ typedef struct gpuscan__prepared {
 } gpuscan__prepared;
 
 /* Prepares a call for one count. Mode SIZE builds the program if the operation uses scratch: the program's group size
-   decides how much. If plan->both_places is 1, only the later call shows whether it is in place: AUTO then plans both
-   cases, and a forced strategy has one plan for both. is_less: 1 if the count is below the caller's. A forced strategy
+   decides how much. If plan->both_places is 1, AUTO plans both cases, since the later call may be in place or not. A
+   forced strategy has one plan for both, but the device may refuse it in place. is_less: 1 if the count is below the caller's. A forced strategy
    may not fit such a count: then returns SUCCESS, and prepares and logs nothing. always: 1 to rehearse the program even
    if it is also the previous count's program. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
@@ -22375,7 +22382,7 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     if ((r = gpuscan__resolve(gs, plan)) != 0)
         return r;
     gs->logger.log = NULL; /* a buffer or a strategy that a call would refuse is no error here */
-    if (!plan->both_places)
+    if (!plan->both_places || !is_auto)
         gpuscan__look_in_place(gs, plan);
     if (is_less && !is_auto)
         r = gpuscan__choose(gs, plan);
@@ -22386,7 +22393,7 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     }
     if (mode == GPUSCAN__SIZE && !operation->uses_scratch)
         return r;
-    last_place = plan->both_places ? is_auto : plan->in_place;
+    last_place = plan->both_places && is_auto ? 1 : plan->in_place;
     for (; r == 0 && plan->in_place <= last_place; plan->in_place++) {
         if ((r = gpuscan__plan_program(gs, plan, &program)) != 0)
             return r;

@@ -217,6 +217,32 @@ static void test_in_place_twice(void **state) {
     layer_expect_empty();
 }
 
+/* A single pass in place needs a fence. The preparation and the query must refuse what the call refuses. */
+static void test_in_place_without_fence(void **state) {
+    gpuscan *gs;
+    gpuscan_desc desc;
+    gpuscan_scan_desc scan;
+    uint64_t size;
+    cl_int status;
+    (void)state;
+    memset(&desc, 0, sizeof desc);
+    desc.context = test.context;
+    desc.device = test.device;
+    desc.queue = test.queue;
+    desc.limits.without = GPUSCAN_WITHOUT_FENCE;
+    test_ok(gpuscan_create(&gs, &desc));
+    memset(&scan, 0, sizeof scan);
+    scan.count = 1000;
+    scan.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+    scan.src.mem = scan.dst.mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, 4000, NULL, &status);
+    test_cl(status);
+    assert_int_equal(gpuscan_scan_prepare(gs, &scan), GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+    assert_int_equal(gpuscan_scan_scratch_size(gs, &scan, &size), GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+    assert_int_equal(gpuscan_scan(gs, &scan), GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+    clReleaseMemObject(scan.src.mem);
+    gpuscan_destroy(gs);
+}
+
 /* Selections in place (of src, flags or a payload) through different handles of one memory. The library must detect it
    by the bytes: the query's scratch must suffice, and the call must run the prepared program. A selection of flags is
    not in place if only src and flags are one buffer. */
@@ -612,7 +638,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_scratch), TEST(test_scratch_reuse),  TEST(test_prepare),
                                        TEST(test_without_prepare), TEST(test_no_host_access), TEST(test_epochs),
                                        TEST(test_prepare_with_queue), TEST(test_scratch_flags),
-                                       TEST(test_in_place_by_bytes), TEST(test_in_place_twice), TEST(test_other_bins),
+                                       TEST(test_in_place_by_bytes), TEST(test_in_place_twice),
+                                       TEST(test_in_place_without_fence), TEST(test_other_bins),
                                        TEST(test_range), TEST(test_many_groups), TEST(test_prepare_tiles)};
     test_select();
     return cmocka_run_group_tests_name("prepare", tests, open_calls, test_close);
