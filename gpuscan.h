@@ -19639,7 +19639,7 @@ typedef struct gpuscan__select_plan {
     COUNT(cut) FROM(cut, tiles) FROM(cut, ahead) FROM(cut, parts) FROM(cut, part_tiles)                                \
     NUMBER(states_offset, gpuscan__arg_states(&launch, key, gpuscan__prefix_size(common)))                             \
     NUMBER(epoch, chain->place.epoch)
-#define GPUSCAN__SELECT_NUMBERS(NUMBER, FROM, BUFFER, COUNT) /* gpuscan__arg_outputs sets all after TILES */          \
+#define GPUSCAN__SELECT_NUMBERS(NUMBER, FROM, BUFFER, COUNT) /* gpuscan__arg_outputs sets all after TILES */           \
     GPUSCAN__SELECT_TILES(NUMBER, FROM, BUFFER, COUNT) FROM(plan, capacity) FROM(plan, items) FROM(plan, limit)        \
     NUMBER(from_offsets[9], 0) NUMBER(to_offsets[9], 0) NUMBER(indices_offset, 0) NUMBER(lengths_offset, 0)            \
     NUMBER(results_offset, 0) NUMBER(tally_offset, 0) NUMBER(dispatch_offset, 0) NUMBER(flags, 0)
