@@ -5615,7 +5615,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4949 \"kernels.cl.inc\"\n"
+"#line 4952 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_@eS_NUMBERS\n"
 "}@B@ns;\n\n\n\n"
@@ -5902,7 +5902,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "``Us_$n(`Us,tag,x,@4);\n"
 "}\n"
 "@[``J$z(x);\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "@F$t@Bfold`V$rbands,$@eS@<S,@j`@is*at){\n"
 "@j$rmost=$BATCH_BANDS;\n"
 "$rbatches=(bands+most-1)/most;\n"
@@ -5941,7 +5941,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@~=kn$5;\n"
 "}\n"
 "}\n\n\n\n",
-"@F$t@Bhand_over`V@U*$e,`t*batch@dband,\n"
+"@F$t@Bhand_over`V@U $8,@U*$e,`t*batch@dband,\n"
 "$@eS@<S,@j`@is*at){\n"
 "@j$rmost=$BATCH_BANDS;\n"
 "$r$h=band/most*most,polls`Y\n"
@@ -5950,7 +5950,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$TEST_DELAY(band);\n"
 "$3`Aleads&& !$TEST_SILENT(band))\n"
 "``Us_$n($@e_SUM(band),$@e_TAG($AGGREGATE),\n"
-"``J$y$WHOLE(*$e)),@4);\n"
+"``J$y$WHOLE($8)),@4);\n"
 "$3(@2void*)($7+@L$7@S)==(@2void*)($2+@L$2@S))\n"
 "`device_fence();\n"
 "*batch=@0;\n"
@@ -6021,7 +6021,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@B$b`W&$8,$p`P,$p`P,&outer,batch,&outer,0,false,at);\n"
 "$k=``J$y$8);\n"
 "@Bchain`W&outer,0,&$k,at,@r->slots);\n"
-"@Bhand_over`W&outer,&batch,band,$@eS@AS,at);\n"
+"@Bhand_over`Wouter,&outer,&batch,band,$@eS@AS,at);\n"
 "$3@>@e_@{S))\n"
 "$k=@1@0);\n"
 "@B$b`W&$8,$p`P,$p`P,&outer,batch,&$k,$@eS_TOTALS,true,at);\n"
@@ -6105,7 +6105,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5503 \"kernels.cl.inc\"\n"
+"#line 5507 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}``N_`Ds_@ns;\n\n"
@@ -6155,7 +6155,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5583 \"kernels.cl.inc\"\n"
+"#line 5587 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SELECT_NUMBERS\n"
 "}`@ns;\n\n"
@@ -6628,7 +6628,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6148 \"kernels.cl.inc\"\n"
+"#line 6152 \"kernels.cl.inc\"\n"
 "$u$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "$u!$UNDIVIDED\n"
 "@)\n"
@@ -6953,7 +6953,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6494 \"kernels.cl.inc\"\n"
+"#line 6498 \"kernels.cl.inc\"\n"
 "@)\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@ns;\n\n"
@@ -7028,7 +7028,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6579 \"kernels.cl.inc\"\n"
+"#line 6583 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@D$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@M$RESULT_TYPE `result_t;\n"
@@ -7246,7 +7246,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6843 \"kernels.cl.inc\"\n"
+"#line 6847 \"kernels.cl.inc\"\n"
 "@D$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@M$OFFSET `offset;\n"
 "@M$PASTE($OFFSET,2)`ends;\n"
@@ -7891,7 +7891,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7599 \"kernels.cl.inc\"\n"
+"#line 7603 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@D$REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -7943,7 +7943,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7674 \"kernels.cl.inc\"\n"
+"#line 7678 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8327,7 +8327,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8115 \"kernels.cl.inc\"\n"
+"#line 8119 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8823,7 +8823,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8696 \"kernels.cl.inc\"\n"
+"#line 8700 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9138,7 +9138,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9074 \"kernels.cl.inc\"\n"
+"#line 9078 \"kernels.cl.inc\"\n"
 "@D$COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9228,7 +9228,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9195 \"kernels.cl.inc\"\n"
+"#line 9199 \"kernels.cl.inc\"\n"
 "@D$@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@D$PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@D$STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9478,7 +9478,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9495 \"kernels.cl.inc\"\n"
+"#line 9499 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9858,7 +9858,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9947 \"kernels.cl.inc\"\n"
+"#line 9951 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_size(0),\n"
@@ -9870,7 +9870,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9967 \"kernels.cl.inc\"\n"
+"#line 9971 \"kernels.cl.inc\"\n"
 "@M$v_BITS `key_bits;\n"
 "@M$v_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9977,7 +9977,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10099 \"kernels.cl.inc\"\n"
+"#line 10103 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -10028,7 +10028,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10162 \"kernels.cl.inc\"\n"
+"#line 10166 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10165,7 +10165,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10322 \"kernels.cl.inc\"\n"
+"#line 10326 \"kernels.cl.inc\"\n"
 "@D@bSTEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10443,7 +10443,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10656 \"kernels.cl.inc\"\n"
+"#line 10660 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@D$TEST_SILENT(`Q) false\n"
 "@D$TEST_DELAY(`Q)\n"
@@ -11109,7 +11109,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11452 \"kernels.cl.inc\"\n"
+"#line 11456 \"kernels.cl.inc\"\n"
 "@D@bAGGREGATE 0x40000000u\n"
 "@D@bPREFIX 0x80000000u\n"
 "@D@bSTATE 0x3@kfu\n\n"
@@ -11264,7 +11264,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11633 \"kernels.cl.inc\"\n"
+"#line 11637 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11357,7 +11357,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11736 \"kernels.cl.inc\"\n"
+"#line 11740 \"kernels.cl.inc\"\n"
 "@D@bBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@D@bAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@D@bALL_RUN 1u\n"
@@ -16674,7 +16674,7 @@ typedef struct gpuscan__scan_key {
     uint32_t heads_type; /* the type of the caller's flags, keys or (HEADS_BITS) offsets; unsigned for signed keys */
     uint32_t columns;    /* 1: columns are scanned, not rows */
     uint32_t vector;     /* form `columns`: how many columns a work-item scans; 0: varies from call to call */
-    uint32_t lines;      /* form `columns`: how many lines a work-item keeps: see [SCAN COLUMNS] */
+    uint32_t lines;      /* form `columns`: KEPT_LINES of [SCAN COLUMNS] */
     uint32_t reverse;    /* 1: rows are scanned from their last element to their first */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
@@ -16689,8 +16689,8 @@ typedef struct gpuscan__scan_plan {
     /* along columns:        columns                    lines
          a work-item scans   a unit: `unit` columns     of a block: `block_lines` lines
          a group scans       a strip: `width` units     of a band: `blocks` blocks
-       columns_sums and columns_scan get strips * bands groups. columns_ahead gets `folds` more groups. They turn bands'
-       sums into prefixes (they fold). Each folds `fold` units */
+       columns_sums and columns_scan get strips * bands groups. columns_ahead gets `folds` more groups. They add up
+       bands' sums to carries (they fold), each in `fold` units */
     uint64_t columns, unit, width, blocks, block_lines, strips, bands, folds, fold;
     uint64_t step; /* columns_ahead: the distance between lines of a tile in local memory, in bytes */
 } gpuscan__scan_plan;
@@ -16804,20 +16804,27 @@ static uint64_t gpuscan__scan_shared(const gpuscan *gs, const gpuscan__plan *pla
     return gpuscan__few_shared(gs, &plan->key, plan->e.t_size) + gpuscan__scan_spread(gs, plan, own);
 }
 
-/* Returns the size in bytes of gpuscan_columns_element in kernels.cl.inc: a union of elements of src and of dst. */
+/* Return the alignment and size, in bytes, of gpuscan_columns_element in kernels.cl.inc. It is a union of an element
+   of src and one of dst. */
+static uint64_t gpuscan__columns_alignment(const gpuscan__elements *e) {
+    return gpuscan__max(gpuscan__alignment(e->src_size), gpuscan__alignment(e->dst_size));
+}
 static uint64_t gpuscan__columns_element(const gpuscan__elements *e) {
-    uint64_t align = gpuscan__max(gpuscan__alignment(e->src_size), gpuscan__alignment(e->dst_size));
+    uint64_t align = gpuscan__columns_alignment(e);
     return gpuscan__ceil_div(gpuscan__max(e->src_size, e->dst_size), align) * align;
 }
 
-/* Returns an upper bound of the size of gpuscan_columns_shared in kernels.cl.inc. */
+/* Returns an upper bound of the size of gpuscan_columns_shared in kernels.cl.inc. Its members before the slots take up
+   to 24 bytes besides the elements. A gap before the slots, and one at the end, are each smaller than `align`. */
 static uint64_t gpuscan__columns_shared(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     const gpuscan__elements *e = &plan->e;
     uint64_t group = plan->key.group, unit = own->vector ? own->vector : plan->key.tile;
-    uint64_t bytes = group * unit * gpuscan__prefix_size(plan) + gpuscan__max(gpuscan__alignment(e->t_size), 16) + 32;
-    if (plan->key.word)
-        bytes += group * own->lines * gpuscan__columns_element(e) + 16;
-    return gpuscan__max(bytes, gpuscan__key_shared_bytes(gs, &plan->key, e->t_size));
+    uint64_t align = gpuscan__max(gpuscan__alignment(e->t_size), 16), bytes = group * unit * gpuscan__prefix_size(plan);
+    if (plan->key.word) {
+        align = gpuscan__max(align, gpuscan__columns_alignment(e));
+        bytes += group * own->lines * gpuscan__columns_element(e);
+    }
+    return gpuscan__max(bytes + 24 + 2 * align, gpuscan__key_shared_bytes(gs, &plan->key, e->t_size));
 }
 
 GPUSCAN__COLD void gpuscan__columns_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
@@ -17157,8 +17164,10 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_WIDE  512 /* SINGLE_PASS: bytes of each line that a group scans */
 #define GPUSCAN__COLUMNS_FLAT  128 /* SINGLE_PASS: maximum elements of a line if pieces span lines */
 #define GPUSCAN__COLUMNS_LONG  128 /* SINGLE_PASS: minimum bytes of a strip's line that is moved in pieces by itself */
-#define GPUSCAN__COLUMNS_TILE  172 /* SINGLE_PASS: bytes of a column that a work-item scans */
-#define GPUSCAN__COLUMNS_FOLD  16  /* SINGLE_PASS: a folding group has at least 16 columns, at most one a work-item */
+#define GPUSCAN__COLUMNS_TILE  172 /* SINGLE_PASS: bytes of local memory for each work-item's elements */
+#define GPUSCAN__COLUMNS_SUMMED 65 /* SINGLE_PASS: maximum lines of a block, plus up to 16 blocks, if sums have errors:
+                                      see the bounds at gpuscan_scan_desc */
+#define GPUSCAN__COLUMNS_FOLD  16  /* SINGLE_PASS: a folding group has at least 16 columns, if there are so many */
 #define GPUSCAN__COLUMNS_FOLDS 8   /* SINGLE_PASS: up to 8 groups fold, or up to 32 if columns are that many */
 #define GPUSCAN__COLUMNS_SCRATCH 5 /* SINGLE_PASS: the scratch has at most 1/5 of a band's bytes */
 #define GPUSCAN__COLUMNS_ALONE 256 /* one launch scans whole columns if they need >= 256 work-items per compute unit */
@@ -17226,21 +17235,25 @@ static uint64_t gpuscan__columns_blocks(const gpuscan__key *key, uint64_t width,
     return is_test ? gpuscan__min(blocks, GPUSCAN__COLUMNS_TEST_BLOCKS) : blocks;
 }
 
-/* SINGLE_PASS: decides how a tile lies in local memory. Sets plan->step, the distance between its lines in bytes, and
-   plan->block_lines, the largest number of lines for which there is room. For long lines, step and pitch differ by a
-   multiple of 16 bytes, so that the tile is moved in pieces of 16 bytes. block_lines elements are an odd multiple of 4
-   or more bytes, so that lanes of different blocks use different banks of the memory. */
-static void gpuscan__columns_stage(gpuscan__scan_plan *plan) {
-    const gpuscan__elements *e = &plan->common.e;
+/* SINGLE_PASS: returns how many lines of a block a work-item scans. Sets *step to the distance between a tile's lines
+   in local memory, in bytes. pitch: the matrix's, or that of the matrix whose elements are larger, in elements.
+   - If a strip's lines are long, *step and the pitch in bytes differ by a multiple of 16, so that the tile can be moved
+     in pieces of 16 bytes.
+   - The tile fills local memory: it may have more lines than own->lines per work-item if not all work-items have work.
+   - If the order of a sum matters, its error grows with the number of a block's lines, and of blocks: COLUMNS_SUMMED.
+   - The lines of a column in a block begin an odd multiple of 4 bytes after those of the block before, if there are
+     enough lines. So lanes of different blocks use different banks of the memory. */
+static uint64_t gpuscan__columns_lines(const gpuscan__elements *e, const gpuscan__key *key,
+                                       const gpuscan__scan_key *own, uint64_t width, uint64_t blocks, uint64_t pitch,
+                                       uint64_t *step) {
     uint64_t element = gpuscan__columns_element(e), whole = gpuscan__max(4 / element, 1), lines;
-    uint64_t pitch = e->src_size > e->dst_size ? plan->cut.src_pitch : plan->dst_pitch;
-    plan->step = plan->width * element;
-    if (16 % element == 0 && plan->step >= GPUSCAN__COLUMNS_LONG && plan->key.lines > 1)
-        plan->step += (pitch * element - plan->step) % 16;
-    lines = plan->common.key.group * plan->key.lines * element / (plan->blocks * plan->step);
-    if (lines >= 2 * whole)
-        lines = ((lines / whole - 1) | 1) * whole;
-    plan->block_lines = plan->common.forced ? gpuscan__min(lines, GPUSCAN__COLUMNS_TEST_LINES) : lines;
+    *step = width * element;
+    if (16 % element == 0 && *step >= GPUSCAN__COLUMNS_LONG && own->lines > 1)
+        *step += (pitch * element - *step) % 16;
+    lines = key->group * own->lines * element / (blocks * *step);
+    if (!gpuscan__takes_any_order(e))
+        lines = gpuscan__min(lines, GPUSCAN__COLUMNS_SUMMED - gpuscan__min(blocks, 16));
+    return lines < 2 * whole ? lines : ((lines / whole - 1) | 1) * whole;
 }
 
 /* Returns the maximum of plan->folds. Folding groups wait for others, so they use at most 1/4 of the compute units. */
@@ -17253,6 +17266,7 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size), tile = key->tile;
     uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit, units, lines;
+    uint64_t pitch = plan->common.e.src_size > plan->common.e.dst_size ? plan->cut.src_pitch : plan->dst_pitch;
     int cpu = gpuscan__key_is_cpu(key), forced = plan->common.forced != NULL;
     plan->unit = plan->key.vector;
     if (plan->unit == 0) /* on a CPU: a multiple of 64 columns (whole cache lines), at most `tile`; in a self-test 16 */
@@ -17270,7 +17284,10 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
         lines = GPUSCAN__COLUMNS_LINES + plan->key.lines;
     plan->block_lines = gpuscan__ceil_div(lines, plan->key.lines) * plan->key.lines;
     if (key->word)
-        gpuscan__columns_stage(plan);
+        plan->block_lines = gpuscan__columns_lines(&plan->common.e, key, &plan->key, plan->width, plan->blocks, pitch,
+                                                   &plan->step);
+    if (key->word && forced)
+        plan->block_lines = gpuscan__min(plan->block_lines, GPUSCAN__COLUMNS_TEST_LINES);
     plan->bands = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->block_lines * plan->blocks), 1);
     plan->folds = gpuscan__min(gpuscan__columns_folds(gs), GPUSCAN__COLUMNS_FOLDS);
     plan->fold = gpuscan__max(gpuscan__ceil_div(units, plan->folds), GPUSCAN__COLUMNS_FOLD);
@@ -17488,7 +17505,7 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
 static void gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
-    uint64_t size = gpuscan__max(e->src_size, e->dst_size), blocks, column, pitch, tile;
+    uint64_t size = gpuscan__max(e->src_size, e->dst_size), width, blocks, column, pitch, tile, step;
     uint64_t apart = shape.round == 1, vector = gpuscan__max(own->vector, 1), several = !test->key->word || apart;
     unsigned char *src, *dst, *total;
     desc->along = GPUSCAN_ALONG_COLUMNS;
@@ -17496,13 +17513,16 @@ static void gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *
         desc->rows = own->vector ? own->vector : 2 * GPUSCAN__COLUMNS_FEW + 1;
     else
         desc->rows = (gpuscan__columns_width(test->key, test->key->group, vector * size) + several) * vector;
-    blocks = gpuscan__columns_blocks(
-        test->key, gpuscan__columns_width(test->key, desc->rows / vector, vector * size), 1);
+    width = gpuscan__columns_width(test->key, desc->rows / vector, vector * size);
+    blocks = gpuscan__columns_blocks(test->key, width, 1);
+    pitch = desc->rows + apart * vector;
     tile = gpuscan__ceil_div(own->lines + GPUSCAN__COLUMNS_LINES, own->lines) * own->lines;
     if (test->key->word)
-        tile = gpuscan__min(own->lines, GPUSCAN__COLUMNS_TEST_LINES);
+        tile = gpuscan__min(gpuscan__columns_lines(e, test->key, own, width, blocks, pitch, &step),
+                            GPUSCAN__COLUMNS_TEST_LINES);
+    /* two bands and some lines or, with state words, a batch of bands, one band more and some lines */
     desc->count = shape.count = (test->key->word ? 5 : 2) * tile * blocks + 5;
-    desc->src_pitch = desc->dst_pitch = pitch = desc->rows + apart * vector;
+    desc->src_pitch = desc->dst_pitch = pitch;
     desc->src.offset = desc->dst.offset = apart;
     src = gpuscan__test_in(test, &desc->src, (apart + shape.count * pitch) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, (apart + shape.count * pitch) * e->dst_size);
@@ -22366,9 +22386,9 @@ typedef struct gpuscan__prepared {
 
 /* Prepares a call for one count. Mode SIZE builds the program if the operation uses scratch: the program's group size
    decides how much. If plan->both_places is 1, AUTO plans both cases, since the later call may be in place or not. A
-   forced strategy has one plan for both, but the device may refuse it in place. is_less: 1 if the count is below the caller's. A forced strategy
-   may not fit such a count: then returns SUCCESS, and prepares and logs nothing. always: 1 to rehearse the program even
-   if it is also the previous count's program. */
+   forced strategy has one plan for both, but the device may refuse it in place. is_less: 1 if the count is below the
+   caller's. A forced strategy may not fit such a count: then returns SUCCESS, and prepares and logs nothing. always: 1
+   to rehearse the program even if it is also the previous count's program. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan any;

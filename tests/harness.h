@@ -522,6 +522,12 @@ static inline int test_is_pocl(void) {
     return strstr(test.info.platform_name, "Portable Computing Language") != NULL;
 }
 
+/* Returns whether PoCL optimizes the kernels. */
+static inline int test_pocl_optimizes(void) {
+    const char *flags = getenv("POCL_EXTRA_BUILD_FLAGS");
+    return test_is_pocl() && !(flags && strstr(flags, "-cl-opt-disable"));
+}
+
 /* Returns whether the device has this type. Only f64 may be missing. */
 static inline int test_has_type(gpuscan_type type) {
     return type != GPUSCAN_TYPE_F64 || test.info.has_f64;

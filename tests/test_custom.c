@@ -489,10 +489,43 @@ static void test_no_contraction(void **state) {
         }
 }
 
+/* Elements of src that need more alignment than others have: their tiles must fit into local memory. */
+static void test_wide_columns(void **state) {
+    enum { COLUMNS = 40, LINES = 300 };
+    static const gpuscan_custom first = {NULL, "long16", 128, NULL, NULL, "x.s0", NULL, NULL, NULL};
+    int64_t *in = (int64_t *)test_alloc(COLUMNS * LINES * 128);
+    uint8_t *out = (uint8_t *)test_alloc(COLUMNS * LINES);
+    unsigned i;
+    int s;
+    (void)state;
+    memset(in, 0x55, COLUMNS * LINES * 128);
+    for (i = 0; i < COLUMNS * LINES; i++)
+        in[16 * i] = (int64_t)i;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        gpuscan_scan_desc d;
+        memset(&d, 0, sizeof d);
+        d.src_type = GPUSCAN_TYPE_CUSTOM;
+        d.dst_type = GPUSCAN_TYPE_U8;
+        d.custom = &first;
+        d.rows = COLUMNS;
+        d.along = GPUSCAN_ALONG_COLUMNS;
+        d.kind = GPUSCAN_INCLUSIVE;
+        d.call.strategy = (gpuscan_strategy)s;
+        test_case("columns of 128 bytes, %s", test_strategy_name(d.call.strategy));
+        if (!test_ran(gpuscan_scan_host(test.gs, in, out, LINES, &d), d.call.strategy, 0))
+            continue;
+        for (i = 0; i < COLUMNS * LINES; i++)
+            assert_int_equal(out[i], (uint8_t)(i + (i < COLUMNS ? 0u : out[i - COLUMNS])));
+    }
+    free(in);
+    free(out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_custom_errors), TEST(test_build_logs),
                                        TEST(test_programs_not_confused), TEST(test_lines), TEST(test_names),
-                                       TEST(test_log_lines), TEST(test_no_contraction)};
+                                       TEST(test_log_lines), TEST(test_no_contraction),
+                                       TEST(test_wide_columns)};
     test_select();
     return cmocka_run_group_tests_name("custom", tests, open_calls, test_close);
 }

@@ -324,6 +324,53 @@ static void test_columns(void **state) {
                 }
 }
 
+/* The bound for all strategies at gpuscan_scan_desc, with data that lose much: 1, and so little that a sum that has begun
+   with 1 does not see it, once per line of the first block and then once per block, band or batch. Each column supposes
+   another number of lines per block. */
+static void test_columns_bound(void **state) {
+    enum { COLUMNS = 65, LINES = 8000, LEAST = 20 };
+    const float little = ldexpf(1, -24);
+    float *in = (float *)test_alloc(COLUMNS * LINES * sizeof(float));
+    float *out = (float *)test_alloc(COLUMNS * LINES * sizeof(float));
+    unsigned i, column, group;
+    int s;
+    (void)state;
+    for (i = 0; i < COLUMNS * LINES; i++) {
+        unsigned line = i / COLUMNS, block = LEAST + i % COLUMNS;
+        int seen = line < block || (line < 4 * block ? line % block == 0 : line % (4 * block) == 0);
+        in[i] = line == 0 ? 1 : seen ? little : 0;
+    }
+    for (group = 64; group <= 256; group *= 2)
+        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+            gpuscan_limits limits;
+            gpuscan_scan_desc d;
+            memset(&limits, 0, sizeof limits);
+            memset(&d, 0, sizeof d);
+            limits.work_group_size = group;
+            test_limit(&limits);
+            d.src_type = GPUSCAN_TYPE_F32;
+            d.along = GPUSCAN_ALONG_COLUMNS;
+            d.kind = GPUSCAN_INCLUSIVE;
+            d.rows = COLUMNS - (group == 64 ? 32 : 0); /* just above half a group */
+            d.call.strategy = (gpuscan_strategy)s;
+            d.src_pitch = d.dst_pitch = COLUMNS;
+            test_case("bound along columns: groups of %u, %s", group, test_strategy_name(d.call.strategy));
+            if (!test_ran(gpuscan_scan_host(test.gs, in, out, LINES, &d), d.call.strategy, test_scan_refusal(&d)))
+                continue;
+            for (column = 0; column < d.rows; column++) {
+                double sum = 0;
+                for (i = column; i < COLUMNS * LINES; i += COLUMNS) {
+                    sum += (double)in[i];
+                    if (!(fabs((double)out[i] - sum) <= 5e-6 * sum))
+                        fail_msg("%s: line %u of column %u: %.9g instead of %.9g", test.what, i / COLUMNS, column,
+                                 (double)out[i], sum);
+                }
+            }
+        }
+    free(in);
+    free(out);
+}
+
 /* What is summed: all elements, segments by keys, or runs of equal keys. */
 typedef enum summed { SUMMED_ALL, SUMMED_SEGMENTS, SUMMED_RUNS, SUMMED_FORMS } summed;
 static const char *const summed_names[SUMMED_FORMS] = {"all", "segments", "runs"};
@@ -798,7 +845,7 @@ static void test_errors_of_sums(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_starts), TEST(test_order), TEST(test_columns),
+    const struct CMUnitTest tests[] = {TEST(test_starts), TEST(test_order), TEST(test_columns), TEST(test_columns_bound),
                                        TEST(test_errors_of_scans), TEST(test_errors_of_sums), TEST(test_late_tiles),
                                        TEST(test_late_tiles_of_structs), TEST(test_order_of_host_arrays),
                                        TEST(test_order_of_segments), TEST(test_order_of_lanes)};

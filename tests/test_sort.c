@@ -380,6 +380,10 @@ static void records(void **state) {
         memcpy(c.sizes, of[i % n].sizes, sizeof of[0].sizes);
         if (test.is_small ? (i + test.seed) % 4 != 0 : (i + test.seed) % 5 != 0 && !test_share(i, 1))
             continue;
+        if (limits.lanes && !of[i % n].carried && test_pocl_optimizes()) {
+            print_message("left out: simulated lanes in a sort by positions, which PoCL 3.1's optimizer breaks\n");
+            continue;
+        }
         test_limit(&limits);
         test.gs->device.profile.sort.records = 1;
         test.gs->device.profile.sort.halves = limits.lanes != 0;

@@ -286,9 +286,7 @@ static void test_operations(void **state) {
 /* PoCL 3.1's optimizer makes an endless loop of a look-back whose fallback prints. A CPU takes no SINGLE_PASS_AHEAD by
    itself. */
 static int prints_endlessly(gpuscan_strategy strategy) {
-    const char *flags = getenv("POCL_EXTRA_BUILD_FLAGS");
-    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD && test_is_pocl() &&
-           !(flags && strstr(flags, "-cl-opt-disable"));
+    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD && test_pocl_optimizes();
 }
 
 /* Texts may call printf, here in a branch that no element takes. PoCL 6 lost stores of kernels that call functions. */
