@@ -5704,7 +5704,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "at.`Is=@ns->$b_`Is;\n"
 "at.band=band*at.$bs*at.`Is;\n"
 "$u$WORD\n"
-"at.`P=@c@ns->`P;\n"
+"at.`P=at.width*@c@]@B@W)+@c@ns->gap;\n"
 "@_\n"
 "at.$h=at.band+at.$b*at.`Is;\n"
 "@[at;\n"
@@ -16692,7 +16692,7 @@ typedef struct gpuscan__scan_plan {
        columns_sums and columns_scan get strips * bands groups. columns_ahead gets `folds` more groups. They add up
        bands' sums to carries (they fold), each in `fold` units */
     uint64_t columns, unit, width, blocks, block_lines, strips, bands, folds, fold;
-    uint64_t step; /* columns_ahead: the distance between lines of a tile in local memory, in bytes */
+    uint64_t gap; /* columns_ahead: bytes between lines of a tile in local memory */
 } gpuscan__scan_plan;
 
 #define GPUSCAN__SCAN_ROWS_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                        \
@@ -16710,7 +16710,7 @@ typedef struct gpuscan__scan_plan {
 #define GPUSCAN__SCAN_COLUMNS_NUMBERS(NUMBER, FROM, BUFFER, COUNT)                                                     \
     BUFFER(desc, src) BUFFER(desc, dst) COUNT(desc) FROM(common, flags) NUMBER(src_pitch, plan->cut.src_pitch)         \
     FROM(plan, dst_pitch) FROM(plan, columns) FROM(plan, unit) FROM(plan, width) FROM(plan, blocks)                    \
-    FROM(plan, block_lines) FROM(plan, step) FROM(plan, strips) FROM(plan, folds) FROM(plan, fold)                     \
+    FROM(plan, block_lines) FROM(plan, gap) FROM(plan, strips) FROM(plan, folds) FROM(plan, fold)                     \
     NUMBER(bands, gpuscan__unless_rehearsed(chain, plan->bands)) NUMBER(epoch, chain->place.epoch)                     \
     NUMBER(states_offset, gpuscan__arg_states(&launch, key, gpuscan__prefix_size(common)))                             \
     NUMBER(init_offset, gpuscan__arg_init(&launch, common, desc->init_buffer)) BUFFER(desc, total)
@@ -17168,7 +17168,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_SUMMED 65 /* SINGLE_PASS: maximum lines of a block, plus up to 16 blocks, if sums have errors:
                                       see the bounds at gpuscan_scan_desc */
 #define GPUSCAN__COLUMNS_FOLD  16  /* SINGLE_PASS: a folding group has at least 16 columns, if there are so many */
-#define GPUSCAN__COLUMNS_FOLDS 8   /* SINGLE_PASS: up to 8 groups fold, or up to 32 if columns are that many */
+#define GPUSCAN__COLUMNS_FOLDS 8   /* SINGLE_PASS: 8 groups fold, up to 32 if more than half a group would fold */
 #define GPUSCAN__COLUMNS_SCRATCH 5 /* SINGLE_PASS: the scratch has at most 1/5 of a band's bytes */
 #define GPUSCAN__COLUMNS_ALONE 256 /* one launch scans whole columns if they need >= 256 work-items per compute unit */
 #define GPUSCAN__COLUMNS_LOW   64 /* one launch scans whole columns if they have at most 64 elements */
@@ -17235,22 +17235,22 @@ static uint64_t gpuscan__columns_blocks(const gpuscan__key *key, uint64_t width,
     return is_test ? gpuscan__min(blocks, GPUSCAN__COLUMNS_TEST_BLOCKS) : blocks;
 }
 
-/* SINGLE_PASS: returns how many lines of a block a work-item scans. Sets *step to the distance between a tile's lines
-   in local memory, in bytes. pitch: the matrix's, or that of the matrix whose elements are larger, in elements.
-   - If a strip's lines are long, *step and the pitch in bytes differ by a multiple of 16, so that the tile can be moved
-     in pieces of 16 bytes.
+/* SINGLE_PASS: returns how many lines of a block a work-item scans. Sets *gap to the number of bytes between a tile's
+   lines in local memory. pitch: the matrix's, or that of the matrix whose elements are larger, in elements.
+   - If a strip's lines are long, pitches in the matrix and in local memory differ by a multiple of 16 bytes, so that
+     the tile can be moved in pieces of 16 bytes.
    - The tile fills local memory: it may have more lines than own->lines per work-item if not all work-items have work.
    - If the order of a sum matters, its error grows with the number of a block's lines, and of blocks: COLUMNS_SUMMED.
    - The lines of a column in a block begin an odd multiple of 4 bytes after those of the block before, if there are
      enough lines. So lanes of different blocks use different banks of the memory. */
 static uint64_t gpuscan__columns_lines(const gpuscan__elements *e, const gpuscan__key *key,
                                        const gpuscan__scan_key *own, uint64_t width, uint64_t blocks, uint64_t pitch,
-                                       uint64_t *step) {
-    uint64_t element = gpuscan__columns_element(e), whole = gpuscan__max(4 / element, 1), lines;
-    *step = width * element;
-    if (16 % element == 0 && *step >= GPUSCAN__COLUMNS_LONG && own->lines > 1)
-        *step += (pitch * element - *step) % 16;
-    lines = key->group * own->lines * element / (blocks * *step);
+                                       uint64_t *gap) {
+    uint64_t element = gpuscan__columns_element(e), whole = gpuscan__max(4 / element, 1), line = width * element, lines;
+    *gap = 0;
+    if (16 % element == 0 && line >= GPUSCAN__COLUMNS_LONG && own->lines > 1)
+        *gap = (pitch * element - line) % 16;
+    lines = key->group * own->lines * element / (blocks * (line + *gap));
     if (!gpuscan__takes_any_order(e))
         lines = gpuscan__min(lines, GPUSCAN__COLUMNS_SUMMED - gpuscan__min(blocks, 16));
     return lines < 2 * whole ? lines : ((lines / whole - 1) | 1) * whole;
@@ -17285,12 +17285,14 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     plan->block_lines = gpuscan__ceil_div(lines, plan->key.lines) * plan->key.lines;
     if (key->word)
         plan->block_lines = gpuscan__columns_lines(&plan->common.e, key, &plan->key, plan->width, plan->blocks, pitch,
-                                                   &plan->step);
+                                                   &plan->gap);
     if (key->word && forced)
         plan->block_lines = gpuscan__min(plan->block_lines, GPUSCAN__COLUMNS_TEST_LINES);
     plan->bands = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->block_lines * plan->blocks), 1);
-    plan->folds = gpuscan__min(gpuscan__columns_folds(gs), GPUSCAN__COLUMNS_FOLDS);
-    plan->fold = gpuscan__max(gpuscan__ceil_div(units, plan->folds), GPUSCAN__COLUMNS_FOLD);
+    plan->folds = gpuscan__columns_folds(gs);
+    plan->fold = gpuscan__max(gpuscan__ceil_div(units, gpuscan__min(plan->folds, GPUSCAN__COLUMNS_FOLDS)),
+                              GPUSCAN__COLUMNS_FOLD);
+    plan->fold = gpuscan__max(gpuscan__min(plan->fold, key->group / 2), gpuscan__ceil_div(units, plan->folds));
     plan->fold = gpuscan__min(gpuscan__min(plan->fold, units), key->group);
     plan->folds = key->word ? gpuscan__ceil_div(units, plan->fold) : 0;
     plan->cut.tiles = plan->bands * plan->strips + plan->folds;
@@ -17505,7 +17507,7 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
 static void gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
-    uint64_t size = gpuscan__max(e->src_size, e->dst_size), width, blocks, column, pitch, tile, step;
+    uint64_t size = gpuscan__max(e->src_size, e->dst_size), width, blocks, column, pitch, tile, gap;
     uint64_t apart = shape.round == 1, vector = gpuscan__max(own->vector, 1), several = !test->key->word || apart;
     unsigned char *src, *dst, *total;
     desc->along = GPUSCAN_ALONG_COLUMNS;
@@ -17518,7 +17520,7 @@ static void gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *
     pitch = desc->rows + apart * vector;
     tile = gpuscan__ceil_div(own->lines + GPUSCAN__COLUMNS_LINES, own->lines) * own->lines;
     if (test->key->word)
-        tile = gpuscan__min(gpuscan__columns_lines(e, test->key, own, width, blocks, pitch, &step),
+        tile = gpuscan__min(gpuscan__columns_lines(e, test->key, own, width, blocks, pitch, &gap),
                             GPUSCAN__COLUMNS_TEST_LINES);
     /* two bands and some lines or, with state words, a batch of bands, one band more and some lines */
     desc->count = shape.count = (test->key->word ? 5 : 2) * tile * blocks + 5;
