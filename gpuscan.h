@@ -1570,25 +1570,25 @@ static const char *const gpuscan__library_names[] = {
 
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
-/* Lists frequent words of the kernels, the longest first. In the embedded text, two characters stand for each word: see
-   gpuscan__word. The words in this table contain such pairs and the abbreviations $ and `, too: see gpuscan__text_code.
-   tools/embed reads this table. */
+/* Lists frequent words of the kernels. In the embedded text, two characters stand for each word: see gpuscan__word. The
+   words in this table contain such pairs and the abbreviations $ and `, too: see gpuscan__text_code. tools/embed reads
+   this table. It looks for the first word first, so a word stands before the words that it contains. */
 static const char gpuscan__words[164][14] = {
     "int k`Yk<@.;k", "@j`$6*$6@d$p", "@l`@r*@r){", "`identity_$m(", "v`Yv<@O;v++)", "__attribute__", "@Mstruct{",
-    "@O_STRIDE", "kernel $@|_", "inclusive", "static in`I ", "@x_VECTORS", "$PREFIX_WORDS", "`identity(`.)",
-    "@U$y`-", "@X@j", "$UNROLL for(", "$VALUE_WORDS", "){ $ONE_ITEM", "$i&$FLAG_", "$BARRIER();", "$ANY_ORDER",
-    "INCLUSIVE", "$HAS_LANES", "@D$", "_PARAMETER", "(size_t)", "$PLANTED(", "$SUB@|", ",@r);", "_ARGUMENT", "`@is_",
-    "for($r", "#define ", "$CASCADE", "$INLINE ", "$REVERSE", "_buffer,", "_builtin", "`combine", "`convert", "@ns.",
-    "`Rdef ", "vola`Q", "$VECTOR", "$WINDOW", "(ulong)", ",@u", "_offset", "`b$1ot", "`@p", "cascade", "element",
-    "global ", "pay`K", "reaches", "@q ", "segment", "sizeof(", "#elif ", "#endif", "valid", "$HEADS", "$SORT_",
-    "(`S)", ",$r", "COLUMN", "`sort_", "``Q_", "before", "column", "const ", "&& !", "local ", "memory", "number",
-    "policy", "prefix", "return", "shared", "states", "`Q->", "ulong ", "vector", "#else", "$ITEM", "$LANE", "$WIDE",
-    "BLOCK", "GROUP", "after", "begin", "begun", "block", "bool ", "CHAIN_STEP", "carry", "count", "digit", "first", "flags",
-    "group", "inner", "place", "plain", "store", "uchar", "`Q,", "total", "`S ", "value", "void ", "#if ", "window",
-    "TILE", "_OF(", "_of(", "_$8", "at->", "base", "from", "head", "keys", "lane", "last", "WHOLE(", "line", "link",
-    "load", "next", "part", "scan", "span", "step", "tile", "type", "uint", "wide", "word", "(`+", "(`-", "));", "=0;",
-    "[k]", "`t ", "all", "dst", "if(", "min(", "own", "row", "src", "sum", "@",
-    "AL_MEM_FENCE", " instructions", "ffffff", "false", "parameters", "band", "mask", "there", "size", "COMPARES_KEYS",
+    "@O_STRIDE", "kernel $@|_", "inclusive", "static in`I ", "@x_VECTORS", "$PREFIX_WORDS", "`identity(`.)", "@U$y`-",
+    "@X@j", "$UNROLL for(", "$VALUE_WORDS", "){ $ONE_ITEM", "$i&$FLAG_", "$BARRIER();", "$ANY_ORDER", "INCLUSIVE",
+    "$HAS_LANES", "@D$", "_PARAMETER", "(size_t)", "$PLANTED(", "$SUB@|", ",@r);", "_ARGUMENT", "`@is_", "for($r",
+    "#define ", "$CASCADE", "$INLINE ", "$REVERSE", "_buffer,", "_builtin", "`combine", "`convert", "@ns.", "`Rdef ",
+    "vola`Q", "$VECTOR", "$WINDOW", "(ulong)", ",@u", "_offset", "`b$1ot", "`@p", "cascade", "element", "global ",
+    "pay`K", "reaches", "@q ", "segment", "sizeof(", "#elif ", "#endif", "valid", "$HEADS", "$SORT_", "(`S)", ",$r",
+    "COLUMN", "`sort_", "``Q_", "before", "column", "const ", "&& !", "local ", "memory", "number", "policy", "prefix",
+    "return", "shared", "states", "`Q->", "ulong ", "vector", "#else", "$ITEM", "$LANE", "$WIDE", "BLOCK", "GROUP",
+    "after", "begin", "begun", "block", "bool ", "CHAIN_STEP", "carry", "count", "digit", "first", "flags", "group",
+    "inner", "place", "plain", "store", "uchar", "`Q,", "total", "`S ", "value", "void ", "#if ", "window", "TILE",
+    "_OF(", "_of(", "_$8", "at->", "base", "from", "head", "keys", "lane", "last", "WHOLE(", "line", "link", "load",
+    "next", "part", "scan", "span", "step", "tile", "type", "uint", "wide", "word", "(`+", "(`-", "));", "=0;", "[k]",
+    "`t ", "all", "dst", "if(", "min(", "own", "row", "src", "sum", "@", "AL_MEM_FENCE", " instructions", "ffffff",
+    "false", "parameters", "band", "mask", "there", "size", "COMPARES_KEYS",
 };
 
 /* kernels.cl.inc: begin */
