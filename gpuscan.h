@@ -1587,8 +1587,8 @@ static const char gpuscan__words[164][14] = {
     "inner", "place", "plain", "store", "uchar", "`Q,", "total", "`S ", "value", "void ", "#if ", "window", "TILE",
     "_OF(", "_of(", "_$8", "at->", "base", "from", "head", "keys", "lane", "last", "WHOLE(", "line", "link", "load",
     "next", "part", "scan", "span", "step", "tile", "type", "uint", "wide", "word", "(`+", "(`-", "));", "=0;", "[k]",
-    "`t ", "all", "dst", "if(", "min(", "own", "row", "src", "sum", "@", "AL_MEM_FENCE", " instructions", "ffffff",
-    "false", "parameters", "band", "mask", "there", "size", "COMPARES_KEYS",
+    "`t ", "all", "dst", "if(", "min(", "own", "row", "src", "sum", "@",
+    "AL_MEM_FENCE", " instructions", "ffffff", "false", "parameters", "band", "mask", "there", "size", "COMPARES_KEYS",
 };
 
 /* kernels.cl.inc: begin */
@@ -12735,7 +12735,7 @@ struct gpuscan__operation {
     size_t plan_size, desc_size, call_at; /* sizes in bytes, and the offset of `call` in the desc */
     size_t own_at, own_size;              /* offset in the plan, and size, of the operation's gpuscan__X_key */
     size_t count_at;                      /* offset of the 64-bit count in desc; 0: no count */
-    /* Tests a program with texts of the self-test in place of the caller's. Returns AGAIN as gpuscan__prove does. */
+    /* Tests a program with the self-test's expressions, not the caller's. Returns AGAIN as gpuscan__prove does. */
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan);
 };
 
@@ -15854,8 +15854,8 @@ struct gpuscan__test {
     int count, failed; /* count: number of arrays. failed: 1 if an array got no memory */
 };
 
-/* Adds an array. Every byte of its contents is at first GPUSCAN__TEST_FILL, before the call and as expected after it.
-   Returns the expected contents. If memory is short, returns NULL and sets test->failed. */
+/* Adds an array, which has two copies of its contents: those before the call, and those expected after it. Fills both
+   with GPUSCAN__TEST_FILL. Returns the expected contents. If memory is short, returns NULL and sets test->failed. */
 static unsigned char *gpuscan__test_array_of(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes,
                                              int is_input) {
     gpuscan__test_array *array = &test->arrays[test->count];
@@ -16789,9 +16789,10 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
 }
 
 /* Returns the bytes of a lane's vector of results if lanes exchange results, so that neighbouring lanes store
-   neighbouring bytes. Otherwise returns 0. SHIFTS (see kernels.cl.inc) exchanges vectors of 16 bytes, but not in
-   reverse. SPREADS exchanges all others, if local memory suffices. A look-back with LANES_LOCAL (lanes in local memory)
-   exchanges no results, because PoCL 3.1 would hang. */
+   neighbouring bytes. Otherwise returns 0. Lanes do so if src or dst is not aligned for whole vectors (`shifts`), or if
+   a vector has more than 16 bytes or a size that is no power of 2. In kernels.cl.inc, SHIFTS exchanges vectors of 16
+   bytes, except in reverse. SPREADS exchanges the others, if local memory suffices. A look-back with LANES_LOCAL (lanes
+   in local memory) exchanges nothing, because PoCL 3.1 would hang. */
 static uint32_t gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     const gpuscan__key *key = &plan->key;
     int may_exchange = gpuscan__uses_ptx(gs, key) || (gpuscan__uses_ptx_or_local(gs, key) &&
@@ -18436,7 +18437,7 @@ typedef struct gpuscan__histogram_plan {
     uint32_t pixel_size;             /* bytes of a pixel, which has the desc's channels or a custom type */
     uint32_t vector;                 /* number of samples in one load; 1 for images */
     uint32_t channels;               /* channels of a pixel; 1 with expressions, which get whole pixels */
-    uint32_t bins, channel_bins;     /* a channel's bins, and its counters: one per bin, with OUTSIDE_COUNT 2 more */
+    uint32_t bins, channel_bins;     /* a channel's bins, and its counters: one per bin, and 2 with OUTSIDE_COUNT */
     gpuscan_custom texts;            /* the caller's desc->custom, except that `combine` is desc->weight */
     uint64_t all_bins;               /* sum of channel_bins of all channels in the mask */
     uint64_t counters;               /* number of elements of `counts` from the first to the last counter */
