@@ -11594,7 +11594,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count the groups that have added to them */             \
     X(ARRIVALS_U64, 44)      /* bits 44 to 63 of an accumulator count the groups that have added to it */              \
     X(QUANTILE_ALL, 0)       /* quantiles: one program computes every form */                                          \
-    X(QUANTILE_RANKS, 1)     /* quantiles on GPUs: not the form MEAN, and at most QUANTILE_FEW fractions */            \
+    X(QUANTILE_RANKS, 1)     /* quantiles on GPUs: not the form MEAN, and at most QUANTILE_FEW_FRACTIONS fractions */  \
     X(QUANTILE_SMALL, 2)     /* like RANKS, but a sub-group processes one or more whole histograms at a time */        \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* the source is an image with channels R (or grey), RG, RGB or RGBA, in any order */     \
