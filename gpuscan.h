@@ -8649,7 +8649,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "@?_SYNC();\n"
 "}\n"
 "}\n"
-"@w\n\n\n",
+"@w\n\n\n\n",
 "@F@u`quan`Q_walk`V@2`$7*$fs,@X$o*cdf@Rcdf_`8,\n"
 "@j`$ls*$ls,@j`mean_range*range@R$h,\n"
 "@u`G@dbatches@R@h@Rrank,@X`S*to,\n"
@@ -8831,7 +8831,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8707 \"kernels.cl.inc\"\n"
+"#line 8708 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9146,7 +9146,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9085 \"kernels.cl.inc\"\n"
+"#line 9086 \"kernels.cl.inc\"\n"
 "@;COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9236,7 +9236,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9206 \"kernels.cl.inc\"\n"
+"#line 9207 \"kernels.cl.inc\"\n"
 "@;@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@;PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@;STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9486,7 +9486,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9506 \"kernels.cl.inc\"\n"
+"#line 9507 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9868,7 +9868,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9960 \"kernels.cl.inc\"\n"
+"#line 9961 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_`8(0),\n"
@@ -9880,7 +9880,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9980 \"kernels.cl.inc\"\n"
+"#line 9981 \"kernels.cl.inc\"\n"
 "@M$KEY_BITS `key_bits;\n"
 "@M$KEY_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9987,7 +9987,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10112 \"kernels.cl.inc\"\n"
+"#line 10113 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -10038,7 +10038,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10175 \"kernels.cl.inc\"\n"
+"#line 10176 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10175,7 +10175,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10335 \"kernels.cl.inc\"\n"
+"#line 10336 \"kernels.cl.inc\"\n"
 "@;SORT_STEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10454,7 +10454,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10670 \"kernels.cl.inc\"\n"
+"#line 10671 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@;TEST_SILENT(`Q) `3\n"
 "@;TEST_DELAY(`Q)\n"
@@ -11120,7 +11120,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11466 \"kernels.cl.inc\"\n"
+"#line 11467 \"kernels.cl.inc\"\n"
 "@;SORT_AGGREGATE 0x40000000u\n"
 "@;SORT_PREFIX 0x80000000u\n"
 "@;SORT_STATE 0x3`2fu\n\n"
@@ -11275,7 +11275,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11647 \"kernels.cl.inc\"\n"
+"#line 11648 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11368,7 +11368,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11750 \"kernels.cl.inc\"\n"
+"#line 11751 \"kernels.cl.inc\"\n"
 "@;SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "@;SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@;SORT_ALL_RUN 1u\n"
@@ -21500,9 +21500,9 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", gpuscan__vector(plan->e.t_size, plan->e.t_size), 1);
 }
 
-/* Sets the pitches in `of`, whose other fields are set already. Sets `*elements` to the number of channels from the
-   first pixel to the last. A given pitch of 0 means no gaps. Refuses pixels if 16 times their bytes do not fit 64 bits.
-   Scratch has fewer bytes than that, so its size fits, too. */
+/* Sets the pitches in `of`, whose other fields are set already. Sets `*elements` to the array's length, from the first
+   pixel to the last with all gaps; a channel of a pixel is an element. A given pitch of 0 means no gaps. Refuses pixels
+   if 16 times their bytes do not fit 64 bits. Scratch has fewer bytes than that, so its size fits, too. */
 static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const char *field, const char *prefix,
                                               uint64_t pitch, uint64_t pitch_bytes, uint64_t image_pitch,
                                               uint64_t *elements) {
