@@ -17174,7 +17174,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_LINES 16 /* several passes: a work-item scans at least 16 lines, loading up to 16 at a time */
 #define GPUSCAN__COLUMNS_STRIP 128 /* on a GPU, bytes of each line that a group scans (a group's strip) */
 #define GPUSCAN__COLUMNS_WIDE  512 /* SINGLE_PASS: bytes of each line that a group scans */
-#define GPUSCAN__COLUMNS_FLAT  128 /* SINGLE_PASS: maximum elements of a line if pieces span lines */
+#define GPUSCAN__COLUMNS_FLAT  128 /* SINGLE_PASS: maximum columns of a matrix of small elements without gaps */
 #define GPUSCAN__COLUMNS_LONG  128 /* SINGLE_PASS: minimum bytes of a strip's line that is moved in pieces by itself */
 #define GPUSCAN__COLUMNS_TILE  172 /* SINGLE_PASS: bytes of local memory for each work-item's elements */
 #define GPUSCAN__COLUMNS_SUMMED 65 /* SINGLE_PASS: maximum lines of a block, plus up to 16 blocks, if sums have errors:
@@ -17247,25 +17247,30 @@ static uint64_t gpuscan__columns_blocks(const gpuscan__key *key, uint64_t width,
     return is_test ? gpuscan__min(blocks, GPUSCAN__COLUMNS_TEST_BLOCKS) : blocks;
 }
 
-/* SINGLE_PASS: returns how many lines of a block a work-item scans. Sets *gap to the number of bytes between a tile's
-   lines in local memory. pitch: the matrix's, or that of the matrix whose elements are larger, in elements.
-   - If a strip's lines are long, pitches in the matrix and in local memory differ by a multiple of 16 bytes, so that
-     the tile can be moved in pieces of 16 bytes.
+/* SINGLE_PASS: returns the number of bytes between a tile's lines in local memory. If a strip's lines are long, pitches
+   in the matrix and in local memory differ by a multiple of 16 bytes, so that the tile can be moved in pieces of 16
+   bytes. pitch: the matrix's, or that of the matrix whose elements are larger, in elements. */
+static uint64_t gpuscan__columns_gap(const gpuscan__elements *e, const gpuscan__scan_key *own, uint64_t width,
+                                     uint64_t pitch) {
+    uint64_t element = gpuscan__columns_element(e), line = width * element;
+    return 16 % element == 0 && line >= GPUSCAN__COLUMNS_LONG && own->lines > 1 ? (pitch * element - line) % 16 : 0;
+}
+
+/* SINGLE_PASS: returns how many lines of a block a work-item scans. gap: see gpuscan__columns_gap.
    - The tile fills local memory: it may have more lines than own->lines per work-item if not all work-items have work.
    - If the order of a sum matters, its error grows with the number of a block's lines, and of blocks: COLUMNS_SUMMED.
    - The lines of a column in a block begin an odd multiple of 4 bytes after those of the block before, if there are
      enough lines. So lanes of different blocks use different banks of the memory. */
 static uint64_t gpuscan__columns_lines(const gpuscan__elements *e, const gpuscan__key *key,
-                                       const gpuscan__scan_key *own, uint64_t width, uint64_t blocks, uint64_t pitch,
-                                       uint64_t *gap) {
-    uint64_t element = gpuscan__columns_element(e), whole = gpuscan__max(4 / element, 1), line = width * element, lines;
-    *gap = 0;
-    if (16 % element == 0 && line >= GPUSCAN__COLUMNS_LONG && own->lines > 1)
-        *gap = (pitch * element - line) % 16;
-    lines = key->group * own->lines * element / (blocks * (line + *gap));
+                                       const gpuscan__scan_key *own, uint64_t width, uint64_t blocks, uint64_t gap,
+                                       int is_test) {
+    uint64_t element = gpuscan__columns_element(e), whole = gpuscan__max(4 / element, 1);
+    uint64_t lines = key->group * own->lines * element / (blocks * (width * element + gap));
     if (!gpuscan__takes_any_order(e))
         lines = gpuscan__min(lines, GPUSCAN__COLUMNS_SUMMED - gpuscan__min(blocks, 16));
-    return lines < 2 * whole ? lines : ((lines / whole - 1) | 1) * whole;
+    if (lines >= 2 * whole)
+        lines = ((lines / whole - 1) | 1) * whole;
+    return is_test ? gpuscan__min(lines, GPUSCAN__COLUMNS_TEST_LINES) : lines;
 }
 
 /* Returns the maximum of plan->folds. Folding groups wait for others, so they use at most 1/4 of the compute units. */
@@ -17295,11 +17300,11 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     if (forced && !key->undivided)
         lines = GPUSCAN__COLUMNS_LINES + plan->key.lines;
     plan->block_lines = gpuscan__ceil_div(lines, plan->key.lines) * plan->key.lines;
-    if (key->word)
-        plan->block_lines = gpuscan__columns_lines(&plan->common.e, key, &plan->key, plan->width, plan->blocks, pitch,
-                                                   &plan->gap);
-    if (key->word && forced)
-        plan->block_lines = gpuscan__min(plan->block_lines, GPUSCAN__COLUMNS_TEST_LINES);
+    if (key->word) {
+        plan->gap = gpuscan__columns_gap(&plan->common.e, &plan->key, plan->width, pitch);
+        plan->block_lines = gpuscan__columns_lines(&plan->common.e, key, &plan->key, plan->width, plan->blocks,
+                                                   plan->gap, forced);
+    }
     plan->bands = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->block_lines * plan->blocks), 1);
     plan->folds = gpuscan__columns_folds(gs);
     plan->fold = gpuscan__max(gpuscan__ceil_div(units, gpuscan__min(plan->folds, GPUSCAN__COLUMNS_FOLDS)),
@@ -17331,8 +17336,7 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
     int is_unmeasured = gs->device.lanes != GPUSCAN__LANES_PTX ||
                         (size > 16 && !gpuscan__takes_any_order(&common->e));
     strategy = gpuscan__strategy_for(common, strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
-    if (common->call->strategy == GPUSCAN_STRATEGY_AUTO &&
-        (alone || is_slow || is_unmeasured))
+    if (common->call->strategy == GPUSCAN_STRATEGY_AUTO && (alone || is_slow || is_unmeasured))
         strategy = gpuscan__strategies[strategy].simpler;
     for (;; strategy = gpuscan__strategies[strategy].simpler) {
         if (!common->forced)
@@ -17519,7 +17523,7 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
 static void gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
-    uint64_t size = gpuscan__max(e->src_size, e->dst_size), width, blocks, column, pitch, tile, gap;
+    uint64_t size = gpuscan__max(e->src_size, e->dst_size), width, blocks, column, pitch, tile;
     uint64_t apart = shape.round == 1, vector = gpuscan__max(own->vector, 1), several = !test->key->word || apart;
     unsigned char *src, *dst, *total;
     desc->along = GPUSCAN_ALONG_COLUMNS;
@@ -17532,8 +17536,7 @@ static void gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *
     pitch = desc->rows + apart * vector;
     tile = gpuscan__ceil_div(own->lines + GPUSCAN__COLUMNS_LINES, own->lines) * own->lines;
     if (test->key->word)
-        tile = gpuscan__min(gpuscan__columns_lines(e, test->key, own, width, blocks, pitch, &gap),
-                            GPUSCAN__COLUMNS_TEST_LINES);
+        tile = gpuscan__columns_lines(e, test->key, own, width, blocks, gpuscan__columns_gap(e, own, width, pitch), 1);
     /* two bands and some lines or, with state words, a batch of bands, one band more and some lines */
     desc->count = shape.count = (test->key->word ? 5 : 2) * tile * blocks + 5;
     desc->src_pitch = desc->dst_pitch = pitch;

@@ -324,8 +324,8 @@ static void test_columns(void **state) {
                 }
 }
 
-/* The bound for all strategies at gpuscan_scan_desc, with data that lose much: 1, and so little that a sum that has begun
-   with 1 does not see it, once per line of the first block and then once per block, band or batch. Each column supposes
+/* The bound for all strategies at gpuscan_scan_desc, with data that lose much: 1, and then so little that 1 does not
+   change if it is added, once per line of the first block and then once per block, band or batch. Each column supposes
    another number of lines per block. */
 static void test_columns_bound(void **state) {
     enum { COLUMNS = 65, LINES = 8000, LEAST = 20 };
@@ -845,7 +845,8 @@ static void test_errors_of_sums(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_starts), TEST(test_order), TEST(test_columns), TEST(test_columns_bound),
+    const struct CMUnitTest tests[] = {TEST(test_starts), TEST(test_order), TEST(test_columns),
+                                       TEST(test_columns_bound),
                                        TEST(test_errors_of_scans), TEST(test_errors_of_sums), TEST(test_late_tiles),
                                        TEST(test_late_tiles_of_structs), TEST(test_order_of_host_arrays),
                                        TEST(test_order_of_segments), TEST(test_order_of_lanes)};

@@ -433,7 +433,7 @@ static void self_test_of_bins(void **state) {
                 bits = gpuscan__test_value_bits(plan.binned_type, x);
                 s = ref_load(plan.binned_type, &bits, 0);
                 bin = ref_is_float(plan.binned_type) ? ref_edge_bin(plan.binned_type, edges, plan.bins, d.closed, s)
-                                                : ref_integer_bin(&d, plan.binned_type, plan.bins, s);
+                                                     : ref_integer_bin(&d, plan.binned_type, plan.bins, s);
                 bin = bin == REF_BELOW ? (int64_t)plan.bins : bin == REF_ABOVE ? (int64_t)plan.bins + 1 : bin;
                 if (counts[bin] != 1)
                     fail_msg("%s: value %lld is not expected in counter %d", test.what, (long long)x, (int)bin);

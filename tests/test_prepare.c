@@ -219,28 +219,23 @@ static void test_in_place_twice(void **state) {
 
 /* A single pass in place needs a fence. The preparation and the query must refuse what the call refuses. */
 static void test_in_place_without_fence(void **state) {
-    gpuscan *gs;
-    gpuscan_desc desc;
+    gpuscan_limits limits;
     gpuscan_scan_desc scan;
     uint64_t size;
     cl_int status;
     (void)state;
-    memset(&desc, 0, sizeof desc);
-    desc.context = test.context;
-    desc.device = test.device;
-    desc.queue = test.queue;
-    desc.limits.without = GPUSCAN_WITHOUT_FENCE;
-    test_ok(gpuscan_create(&gs, &desc));
+    memset(&limits, 0, sizeof limits);
     memset(&scan, 0, sizeof scan);
+    limits.without = GPUSCAN_WITHOUT_FENCE;
+    test_limit(&limits);
     scan.count = 1000;
     scan.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
     scan.src.mem = scan.dst.mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, 4000, NULL, &status);
     test_cl(status);
-    assert_int_equal(gpuscan_scan_prepare(gs, &scan), GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
-    assert_int_equal(gpuscan_scan_scratch_size(gs, &scan, &size), GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
-    assert_int_equal(gpuscan_scan(gs, &scan), GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+    assert_int_equal(gpuscan_scan_prepare(test.gs, &scan), GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+    assert_int_equal(gpuscan_scan_scratch_size(test.gs, &scan, &size), GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+    assert_int_equal(gpuscan_scan(test.gs, &scan), GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
     clReleaseMemObject(scan.src.mem);
-    gpuscan_destroy(gs);
 }
 
 /* Selections in place (of src, flags or a payload) through different handles of one memory. The library must detect it
