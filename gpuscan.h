@@ -2022,7 +2022,7 @@ static const char *const gpuscan__piece_device[] = {
 "@;PREFETCH(p, bytes, write) _@I_prefetch((@j$t*)(@=(p) + (bytes)), write, 3)\n"
 "@w\n"
 "@;PREFETCH(p, bytes, write)\n"
-"@_\n\n\n\n"
+"@_\n\n\n\n\n"
 "$udefined(__SSE2__) && __has@I(_@I_ia32_pmovmskb128)\n"
 "@;BYTES_MASK(x) (ushort)_@I_ia32_pmovmskb128(x)\n"
 "@_\n"
@@ -2046,7 +2046,7 @@ static const char *const gpuscan__piece_device[] = {
 "@_\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 651 \"kernels.cl.inc\"\n"
+"#line 652 \"kernels.cl.inc\"\n"
 "@-@u`$f(@u$f,@2`S*$f@H@u$f@S@d$i){\n"
 "$3@6COUNT_U32)\n"
 "@[$4$f,@Q$f_buffer[$f@S]);\n"
@@ -2083,7 +2083,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 700 \"kernels.cl.inc\"\n"
+"#line 701 \"kernels.cl.inc\"\n"
 "$u$IMAGE\n\n\n"
 "@-$IMAGE_PIXEL `image_pixel`Vread_only image2d_t image,ulong2 at){\n"
 "$IMAGE_PIXEL pixel=$IMAGE_READ(image,convert_int2(at`X\n"
@@ -2115,7 +2115,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 732 \"kernels.cl.inc\"\n"
+"#line 733 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@)\n"
 "union{\n"
@@ -2203,7 +2203,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 851 \"kernels.cl.inc\"\n"
+"#line 852 \"kernels.cl.inc\"\n"
 "$u$RUN_STATE\n\n\n"
 "@M$RUN_COUNT `run_$f;\n"
 "@)\n"
@@ -2330,7 +2330,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 986 \"kernels.cl.inc\"\n"
+"#line 987 \"kernels.cl.inc\"\n"
 "$u@a\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;FLAGS_BEFORE (@G && @a == @a_FLAGS)\n"
 "@;`9 (@a == @a_KEYS || $FLAGS_BEFORE)\n"
@@ -2472,7 +2472,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1159 \"kernels.cl.inc\"\n"
+"#line 1160 \"kernels.cl.inc\"\n"
 "@;$w_LINKS 16\n\n\n"
 "@;STEP_LINKS 16\n\n\n"
 "$u$RUN_STATE\n"
@@ -2577,7 +2577,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1280 \"kernels.cl.inc\"\n"
+"#line 1281 \"kernels.cl.inc\"\n"
 "@;PACKED_HERE ($PACKED * @O >= 4 && $LITTLE_ENDIAN)\n"
 "$u$PACKED_HERE\n"
 "@-$r`packed$z($r`U@d$8){\n"
@@ -2617,7 +2617,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1327 \"kernels.cl.inc\"\n"
+"#line 1328 \"kernels.cl.inc\"\n"
 "#ifndef @E\n"
 "@;CASCADE 0\n"
 "@_\n"
@@ -2673,7 +2673,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1389 \"kernels.cl.inc\"\n"
+"#line 1390 \"kernels.cl.inc\"\n"
 "$u$INTEGRAL || $QUAN$w\n"
 "@;SHARED_ALIGNED @(((aligned(32)))\n"
 "@w\n"
@@ -2956,7 +2956,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1734 \"kernels.cl.inc\"\n"
+"#line 1735 \"kernels.cl.inc\"\n"
 "@;BEFORE_FROM_END \\\n"
 " (@yS_APART@k@8@k$RUNS@k($SCAN_ROWS&&@O>4))\n\n"
 "@D@* (@yS * @O)\n\n\n"
@@ -3497,7 +3497,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2376 \"kernels.cl.inc\"\n"
+"#line 2377 \"kernels.cl.inc\"\n"
 "@Mushort `$l;\n\n\n\n\n\n\n"
 "@)\n"
 "@l$STAGED*@Ws;\n"
@@ -3685,7 +3685,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2589 \"kernels.cl.inc\"\n"
+"#line 2590 \"kernels.cl.inc\"\n"
 "$u$BEGINS\n\n\n"
 "@F`@n @g`N_`C`V``Q*$p`@n*x,\n"
 "@j`@Z*@Z,@%\n"
@@ -4002,7 +4002,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2948 \"kernels.cl.inc\"\n"
+"#line 2949 \"kernels.cl.inc\"\n"
 "@;EACH_4(at, d, `F) at(`F, d), at((`F) + 1, d), at((`F) + 2, d), at((`F) + 3, d)\n"
 "@;EACH_8(at, d, `F) $EACH_4(at, d, `F), $EACH_4(at, d, (`F) + 4)\n"
 "@;EACH_16(at, d, `F) $EACH_8(at, d, `F), $EACH_8(at, d, (`F) + 8)\n"
@@ -4195,7 +4195,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@[0;\n"
 "}\n\n",
 "$u!@a\n"
-"$u$REDUCE || $REDUCES\n\n"
+"$u$REDUCE || $REDUCES\n\n\n"
 "@F`@n `quarters$z`V@2`source*$7@Ri@Rquarter){\n"
 "`@n a=@K_$s`W$7[i],i);\n"
 "`@n b=@K_$s`W$7[i+quarter],i+quarter);\n"
@@ -4280,7 +4280,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "@D``O$z`W`C, $h, `G, `D) `kept$z`W`C, $h, `G, 0)\n"
 "@_\n"
-"$u$ARG_WIDE > 1\n\n"
+"$u$ARG_WIDE > 1\n\n\n"
 "@;ARG_@{ (4096 / @]`$7))\n"
 "@M$PASTE($VALUE,$ARG_WIDE)`$ss;\n\n\n"
 "@-$0`arg_$b`V@2`$7*$7@R$h,$0best){\n"
@@ -4592,7 +4592,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@_\n"
 "``N_$n`W$2,i,$@9?x:@h,&here,a`M,stream);\n"
 "``T_past`W@},x);\n"
-"}\n\n\n\n\n\n\n\n"
+"}\n\n\n\n\n\n\n\n\n"
 "@-$t``N_`P`V``C `C,@X`$2*$2@Ri,``T id,\n"
 "``T_@h*@},$ca`M,$cstream){\n"
 "$u@a\n"
@@ -4624,7 +4624,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "``N_$n`W$2,i+2*@z,$@9?c:$UP(1,b,c),@},a`M,stream);\n"
 "``N_$n`W$2,i+3*@z,$@9?d:$UP(1,c,d),@},a`M,stream);\n"
 "``T_past`W@},d);\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n\n"
 "@-@u`@vs_`N`V``C `C,@X`$2*$2@Ri@R`G,\n"
 "`@h*@h,$ca`M,$cstream,``T$z*$8,\n"
 "``C a`D){\n"
@@ -4712,7 +4712,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3800 \"kernels.cl.inc\"\n"
+"#line 3805 \"kernels.cl.inc\"\n"
 "@)\n"
 "@u$6,$h,$f;\n"
 "$r`Q;\n"
@@ -5220,7 +5220,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4473 \"kernels.cl.inc\"\n"
+"#line 4478 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``N_$6s_@ns;\n\n"
@@ -5510,7 +5510,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4812 \"kernels.cl.inc\"\n"
+"#line 4817 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_NUMBERS\n"
 "}`@ns;\n\n"
@@ -5528,7 +5528,6 @@ static const char *const gpuscan__piece_scan[] = {
 "@;OP_IN_PLACE(`C, $f) \\\n"
 " ((@2void*)`C.$7==(@2void*)$OP_DST(0,$f))\n"
 "@;OP_WORDS 1\n"
-"@D`op_keeps_none(job, $8) `3\n"
 "@D`op_`M ``N_hook_`M\n"
 "@D`op_`O ``N_hook_`O\n"
 "@D`op_$n ``N_hook_$n\n\n\n"
@@ -5595,7 +5594,7 @@ static const char *const gpuscan__piece_scan[] = {
 "}\n"
 "@w\n"
 "@D`op_re`N`Wdata, $6, $h, $8, @r)\n"
-"@_\n\n",
+"@_\n\n"
 "@F$t``N_hook_$n`V$OP@<S,``Q*data@R`G,\n"
 "@j`job*job,@U outer,@U $k,\n"
 "$chas_$k,$0$8){\n"
@@ -5619,7 +5618,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4955 \"kernels.cl.inc\"\n"
+"#line 4959 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_@eS_NUMBERS\n"
 "}@B@ns;\n\n\n\n"
@@ -6109,7 +6108,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5510 \"kernels.cl.inc\"\n"
+"#line 5514 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}``N_`Ds_@ns;\n\n"
@@ -6159,7 +6158,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5590 \"kernels.cl.inc\"\n"
+"#line 5594 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SELECT_NUMBERS\n"
 "}`@ns;\n\n"
@@ -6321,7 +6320,7 @@ static const char *const gpuscan__piece_select[] = {
 " `keep_`C(to+j,`C+at,@]`U_`R),`6), \\\n"
 " @Cw`Yw<(`Us_each);w++)to[j*(`Us_each)+w]=`C[at*(`Us_each)+w]) \\\n"
 " }\n\n"
-"$u$REDUCES\n\n\n"
+"$u$REDUCES\n\n\n\n"
 "@-$t`results_`O`V@2`source*$ss,@X`result*results,\n"
 "@u$h@R`G,`@n $s@Rended,\n"
 "@julong*`Us){\n"
@@ -6534,10 +6533,7 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "@_\n"
 "}\n"
-"@_\n\n\n\n"
-"@-$c`op_keeps_none(@j`job*job,$0$8){\n"
-"@[$RUNS&&@:&&$KEPT($8)==0@k$ENDS(job);\n"
-"}\n\n"
+"@_\n\n"
 "$u!@:\n\n\n\n"
 "@F$0``M_kept`V``C $7,ulong*$h@R`G,@%\n"
 "$0item$z=@0,`M$z;\n"
@@ -6566,7 +6562,7 @@ static const char *const gpuscan__piece_select[] = {
 "@_\n\n\n"
 "@D`op_list(data, job, @r) \\\n"
 " `select_list(data,(job)->$h,(job)->$f,`list$y@r))\n"
-"@D`op_re`N`Wdata, $6, $h, $8, @r)\n\n\n",
+"@D`op_re`N`Wdata, $6, $h, $8, @r)\n\n\n"
 "@F$t`select_hook_$n`V$OP@<S,``Q*data@R`G,\n"
 "@j`job*job,@U outer,@U $k,\n"
 "$chas_$k,$0$8){\n"
@@ -6582,7 +6578,7 @@ static const char *const gpuscan__piece_select[] = {
 "$rended=@c`runs_ended(@Lcapacity,sub$j_@p,data->kept);\n"
 "$rskip=sub$j_@p.`Ds==0?1:0;\n"
 "list.@Ws+=``F_$h(@?,0);\n"
-"list.results+=``F_$h(@?,0);\n\n"
+"list.results+=``F_$h(@?,0);\n\n",
 "$3@y==0&&data->kept>0)\n"
 "list.results[0]=@J_@ns`Wsub$j_@p.open.$s,list.results[0]);\n"
 "@?_SYNC();\n"
@@ -6635,7 +6631,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6158 \"kernels.cl.inc\"\n"
+"#line 6156 \"kernels.cl.inc\"\n"
 "$u$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "$u!$UNDIVIDED\n"
 "@)\n"
@@ -6872,8 +6868,6 @@ static const char *const gpuscan__piece_engine[] = {
 "$8=@g`N`W&data,job.$h,$6.$f@@\n"
 "$TEST_DELAY(job.`Q);\n"
 "`publish$z`W&$6,job.$p$8);\n"
-"$3$FEW!=0&&`op_keeps_none(&job,$8))\n"
-"$NEXT_$w;\n"
 "`op_list(&data,&job@@\n"
 "has_$k=@g@p`W&$6,job.$p$8,&outer,&$k@@\n"
 "`op_$n`W$OP@AS,&data,$6.$f,&job,outer,$k,has_$k,$8);\n"
@@ -6897,8 +6891,6 @@ static const char *const gpuscan__piece_engine[] = {
 "$TEST_DELAY(job->`Q);\n"
 "`publish_a`D($6,job->$p$8);\n"
 "}\n"
-"$3`op_keeps_none(job,$8))\n"
-"@q;\n"
 "`op_list(&data,job@@\n"
 "$3@x<$FINDERS*@P&&\n"
 "@U_await`W$6,job->$p`Ked,&@p,&$k,@r))\n"
@@ -6960,7 +6952,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6504 \"kernels.cl.inc\"\n"
+"#line 6498 \"kernels.cl.inc\"\n"
 "@)\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@ns;\n\n"
@@ -7035,7 +7027,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6589 \"kernels.cl.inc\"\n"
+"#line 6583 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@;RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@M$RESULT_TYPE `result_t;\n"
@@ -7253,7 +7245,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6853 \"kernels.cl.inc\"\n"
+"#line 6847 \"kernels.cl.inc\"\n"
 "@;BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@M$OFFSET `offset;\n"
 "@M$PASTE($OFFSET,2)`ends;\n"
@@ -7438,7 +7430,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "walk.mark`Y\n"
 "walk.open=out->$js>1;\n"
 "@[walk;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "@;BATCHES (@z > 1 @k$CONVERT_IS_CUSTOM)\n"
 "$u$BATCHES\n"
 "@M@z_MASK ``T_`6;\n"
@@ -7504,7 +7496,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@-$t`batch_halve`V``T*$8s,@j$r@vs){\n"
 "_Pragma(\"unroll\")@Cs`Ys<@vs;s++)\n"
 "$8s[s]=`pairs`W$8s[2*s],$8s[2*s+1]);\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n\n"
 "@;TREE_LOWER(`F, d) ((`F) & (d) ? @z : 0) + ((`F) & ~(d))\n"
 "@;TREE_UPPER(`F, d) ((`F) & (d) ? @z : 0) + ((`F) | (d))\n"
 "@;TREE_STEP($8s, d) \\\n"
@@ -7899,7 +7891,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7610 \"kernels.cl.inc\"\n"
+"#line 7606 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@;REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -7951,7 +7943,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7685 \"kernels.cl.inc\"\n"
+"#line 7681 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8335,7 +8327,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8126 \"kernels.cl.inc\"\n"
+"#line 8122 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8831,7 +8823,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8708 \"kernels.cl.inc\"\n"
+"#line 8704 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9146,7 +9138,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9086 \"kernels.cl.inc\"\n"
+"#line 9082 \"kernels.cl.inc\"\n"
 "@;COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9236,7 +9228,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9207 \"kernels.cl.inc\"\n"
+"#line 9203 \"kernels.cl.inc\"\n"
 "@;@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@;PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@;STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9486,7 +9478,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9507 \"kernels.cl.inc\"\n"
+"#line 9503 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9868,7 +9860,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9961 \"kernels.cl.inc\"\n"
+"#line 9957 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_`8(0),\n"
@@ -9880,7 +9872,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9981 \"kernels.cl.inc\"\n"
+"#line 9977 \"kernels.cl.inc\"\n"
 "@M$KEY_BITS `key_bits;\n"
 "@M$KEY_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9987,7 +9979,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10113 \"kernels.cl.inc\"\n"
+"#line 10109 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -10038,7 +10030,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10176 \"kernels.cl.inc\"\n"
+"#line 10172 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10175,7 +10167,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10336 \"kernels.cl.inc\"\n"
+"#line 10332 \"kernels.cl.inc\"\n"
 "@;SORT_STEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10319,39 +10311,26 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "}\n\n"
 "$u!@bSMALL\n\n\n"
 "$APART\n"
-"@-$t@f$f_quarters(@j@fc$1*c$1@dp@R`M_length@d`M,\n"
+"@-$t@f$f_`M(@j@fc$1*c$1@dp@R`M_length@d`M,\n"
 "$r$js){\n"
-"enum{TABLES=4};\n"
 "@X`position*table=(@X`position*)c$1->@s;\n"
 "@fpass pass=@fpass$yc$1,p);\n"
-"@2`key_bits*`E=pass.`E;\n"
-"`$g $g=pass.$g;\n"
-"@ui=$4`M*`M_length,c$1->$f);\n"
-"@u`G=$4i+`M_length,c$1->$f),quarter=(`G-i)/TABLES,end=i+quarter;\n"
-"`position $fs[TABLES][$RADIX];\n"
+"@u$h=$4`M*`M_length,c$1->$f),`G=$4$h+`M_length,c$1->$f);\n"
+"`position $fs[$RADIX];\n"
 "$3(c$1->@6IF_UNEVEN)@k@bIS_UNEVEN(table,$js))\n"
 "@q;\n"
 "@Cd`Yd<$RADIX;d++)\n"
-"@Ct`Yt<TABLES;t++)\n"
-"$fs[t][d]`Y\n"
-"for(;i<end;i++){\n"
-"$ra=`$g$y`E[i],$g),b=`$g$y`E[i+quarter],$g);\n"
-"$rc=`$g$y`E[i+2*quarter],$g),d=`$g$y`E[i+3*quarter],$g);\n"
-"$fs[0][a]++;\n"
-"$fs[1][b]++;\n"
-"$fs[2][c]++;\n"
-"$fs[3][d]++;\n"
-"}\n"
-"for(i+=3*quarter;i<`G;i++)\n"
-"$fs[0][`$g$y`E[i],$g)]++;\n"
+"$fs[d]`Y\n"
+"for(@ui=$h;i<`G;i++)\n"
+"$fs[`$g$ypass.`E[i],pass.$g)]++;\n"
 "@Cd`Yd<$RADIX;d++)\n"
-"table[d*$js+`M]=$fs[0][d]+$fs[1][d]+$fs[2][d]+$fs[3][d];\n"
+"table[d*$js+`M]=$fs[d];\n"
 "}\n\n"
 "@+ATTRIBUTE $t@f$f_cpu(`%$SORT@<S@5\n"
 "@bCALL\n"
-"@f$f_quarters(&c$1,@c@Lpass,@f`M_length(c$1.$f),@cget_$j_id(0),\n"
+"@f$f_`M(&c$1,@c@Lpass,@f`M_length(c$1.$f),@cget_$j_id(0),\n"
 "@cget_num_$js(0`X\n"
-"}\n\n",
+"}\n\n"
 "$APART\n"
 "@-$t@fscatter_`M(@j@fc$1*c$1@dp@R`M_length@d`M,\n"
 "$r$js){\n"
@@ -10364,7 +10343,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "@q;\n"
 "$3(pass.$i&($FLAG_BUCKETS|$FLAG_IF_UNEVEN))&&\n"
 "@bIS_UNEVEN(table,$js)!=((pass.@6IF_UNEVEN)!=0))\n"
-"@q;\n\n\n"
+"@q;\n\n\n",
 "$rcell=`$g$ypass.`E[$h],pass.$g)*$js+`M;\n"
 "`position to=table[cell];\n"
 "$3(cell+1<$RADIX*$js?table[cell+1]:c$1->$f)-to==`G-$h){\n"
@@ -10436,7 +10415,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "$3large==(t<$RADIX))\n"
 "@fbucket(c$1,$h,`G,split);\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "@+ATTRIBUTE $t@fbuckets(`%$SORT@<S@5\n"
 "@bCALL\n"
 "@fdraw_buckets(c$1,@Lsplit,@cget_num_$js(0`X\n"
@@ -10454,7 +10433,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10671 \"kernels.cl.inc\"\n"
+"#line 10654 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@;TEST_SILENT(`Q) `3\n"
 "@;TEST_DELAY(`Q)\n"
@@ -11120,7 +11099,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11467 \"kernels.cl.inc\"\n"
+"#line 11450 \"kernels.cl.inc\"\n"
 "@;SORT_AGGREGATE 0x40000000u\n"
 "@;SORT_PREFIX 0x80000000u\n"
 "@;SORT_STATE 0x3`2fu\n\n"
@@ -11275,7 +11254,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11648 \"kernels.cl.inc\"\n"
+"#line 11631 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11368,7 +11347,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11751 \"kernels.cl.inc\"\n"
+"#line 11734 \"kernels.cl.inc\"\n"
 "@;SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "@;SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@;SORT_ALL_RUN 1u\n"
