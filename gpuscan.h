@@ -4002,7 +4002,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2949 \"kernels.cl.inc\"\n"
+"#line 2950 \"kernels.cl.inc\"\n"
 "@;EACH_4(at, d, `F) at(`F, d), at((`F) + 1, d), at((`F) + 2, d), at((`F) + 3, d)\n"
 "@;EACH_8(at, d, `F) $EACH_4(at, d, `F), $EACH_4(at, d, (`F) + 4)\n"
 "@;EACH_16(at, d, `F) $EACH_8(at, d, `F), $EACH_8(at, d, (`F) + 8)\n"
@@ -4712,7 +4712,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3805 \"kernels.cl.inc\"\n"
+"#line 3806 \"kernels.cl.inc\"\n"
 "@)\n"
 "@u$6,$h,$f;\n"
 "$r`Q;\n"
@@ -5220,7 +5220,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4478 \"kernels.cl.inc\"\n"
+"#line 4479 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``N_$6s_@ns;\n\n"
@@ -5510,7 +5510,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4817 \"kernels.cl.inc\"\n"
+"#line 4819 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_NUMBERS\n"
 "}`@ns;\n\n"
@@ -5618,7 +5618,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4959 \"kernels.cl.inc\"\n"
+"#line 4961 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_@eS_NUMBERS\n"
 "}@B@ns;\n\n\n\n"
@@ -6108,7 +6108,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5514 \"kernels.cl.inc\"\n"
+"#line 5516 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}``N_`Ds_@ns;\n\n"
@@ -6158,7 +6158,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5594 \"kernels.cl.inc\"\n"
+"#line 5596 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SELECT_NUMBERS\n"
 "}`@ns;\n\n"
@@ -6631,7 +6631,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6156 \"kernels.cl.inc\"\n"
+"#line 6159 \"kernels.cl.inc\"\n"
 "$u$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "$u!$UNDIVIDED\n"
 "@)\n"
@@ -6952,7 +6952,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6498 \"kernels.cl.inc\"\n"
+"#line 6501 \"kernels.cl.inc\"\n"
 "@)\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@ns;\n\n"
@@ -7027,7 +7027,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6583 \"kernels.cl.inc\"\n"
+"#line 6587 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@;RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@M$RESULT_TYPE `result_t;\n"
@@ -7245,7 +7245,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6847 \"kernels.cl.inc\"\n"
+"#line 6851 \"kernels.cl.inc\"\n"
 "@;BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@M$OFFSET `offset;\n"
 "@M$PASTE($OFFSET,2)`ends;\n"
@@ -7891,7 +7891,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7606 \"kernels.cl.inc\"\n"
+"#line 7610 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@;REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -7943,7 +7943,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7681 \"kernels.cl.inc\"\n"
+"#line 7686 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8327,7 +8327,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8122 \"kernels.cl.inc\"\n"
+"#line 8127 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8823,7 +8823,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8704 \"kernels.cl.inc\"\n"
+"#line 8713 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9138,7 +9138,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9082 \"kernels.cl.inc\"\n"
+"#line 9091 \"kernels.cl.inc\"\n"
 "@;COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9228,7 +9228,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9203 \"kernels.cl.inc\"\n"
+"#line 9215 \"kernels.cl.inc\"\n"
 "@;@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@;PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@;STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9478,7 +9478,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9503 \"kernels.cl.inc\"\n"
+"#line 9519 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9860,7 +9860,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9957 \"kernels.cl.inc\"\n"
+"#line 9974 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_`8(0),\n"
@@ -9872,7 +9872,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9977 \"kernels.cl.inc\"\n"
+"#line 9996 \"kernels.cl.inc\"\n"
 "@M$KEY_BITS `key_bits;\n"
 "@M$KEY_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9979,7 +9979,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10109 \"kernels.cl.inc\"\n"
+"#line 10128 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -10030,7 +10030,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10172 \"kernels.cl.inc\"\n"
+"#line 10192 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10167,7 +10167,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10332 \"kernels.cl.inc\"\n"
+"#line 10352 \"kernels.cl.inc\"\n"
 "@;SORT_STEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10433,7 +10433,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10654 \"kernels.cl.inc\"\n"
+"#line 10675 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@;TEST_SILENT(`Q) `3\n"
 "@;TEST_DELAY(`Q)\n"
@@ -11099,7 +11099,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11450 \"kernels.cl.inc\"\n"
+"#line 11474 \"kernels.cl.inc\"\n"
 "@;SORT_AGGREGATE 0x40000000u\n"
 "@;SORT_PREFIX 0x80000000u\n"
 "@;SORT_STATE 0x3`2fu\n\n"
@@ -11254,7 +11254,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11631 \"kernels.cl.inc\"\n"
+"#line 11655 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11347,7 +11347,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11734 \"kernels.cl.inc\"\n"
+"#line 11759 \"kernels.cl.inc\"\n"
 "@;SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "@;SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@;SORT_ALL_RUN 1u\n"

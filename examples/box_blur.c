@@ -101,7 +101,7 @@ static double time_of(const work *w, const unsigned char *rgb, unsigned char *ou
 
 int main(int argc, char **argv) {
     take_arguments(argc, argv, 1, 4, "box_blur picture [radius [before.png after.png]]");
-    int width, height, channels, radius = argc > 2 ? (int)whole_number(argv[2], 0, 1000000) : 20, ok = 1, k;
+    int width, height, channels, radius = argc > 2 ? (int)whole_number(argv[2], 0, 1000000) : 20, ok = 1, lost = 0, k;
     const int radii[] = {1, 10, 100, radius}; /* the last one makes the picture that is saved */
     unsigned char *before, *after, *expected;
     double device_time = 0, cpu_time = 0;
@@ -151,10 +151,11 @@ int main(int argc, char **argv) {
         cpu_time = time_of(&w, before, expected, width, height, radii[k], 1);
         check(NULL, clEnqueueReadBuffer(w.queue, out, CL_TRUE, 0, size, after, 0, NULL, NULL), "clEnqueueReadBuffer");
         ok = ok && memcmp(after, expected, size) == 0;
+        lost = lost || cpu_time < device_time;
         printf("radius %d: device %.2f ms, picture already there, CPU loops %.2f ms (wall clock, medians of %d)\n",
                radii[k], 1e3 * device_time, 1e3 * cpu_time, RUNS);
     }
-    if (cpu_time < device_time)
+    if (lost)
         printf("The loops slide a window over the picture; the device stores a table of 12 bytes a pixel and loads\n"
                "four of its entries for each pixel, which many cores do at once and two do not.\n");
     save_picture(argc > 3 ? argv[3] : "before.png", width, height, before);
