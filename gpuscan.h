@@ -10482,14 +10482,20 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@M$r@fmover;\n"
 "@w\n"
 "@M@f$s @fmover;\n"
-"@_\n\n"
-"@)\n"
-"`position $8s[@:?$RANK_@|S:2*$@|];\n"
+"@_\n\n\n\n"
 "$u@: @k@yS_APART\n"
-"$r`Fs[$@|];\n"
+"@;SORT_LANES $r`Fs[$@|];\n"
+"@w\n"
+"@;SORT_LANES\n"
 "@_\n"
-"$r$g_`6,$g_shift;\n"
-"$rticket,late;\n"
+"@;SORT_HEAD \\\n"
+" `position $8s[@:?$RANK_@|S:2*$@|]; \\\n"
+" @bLANES $r$g_`6,$g_shift,ticket,late;\n"
+"@)\n"
+"@bHEAD\n"
+"}@f`D;\n"
+"@)\n"
+"@bHEAD\n"
 "union{\n"
 "$r`6s[$RANK_MASKS?$@|:1];\n"
 "`position to[$RADIX];\n"
@@ -11099,7 +11105,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11474 \"kernels.cl.inc\"\n"
+"#line 11483 \"kernels.cl.inc\"\n"
 "@;SORT_AGGREGATE 0x40000000u\n"
 "@;SORT_PREFIX 0x80000000u\n"
 "@;SORT_STATE 0x3`2fu\n\n"
@@ -11136,7 +11142,8 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "}\n"
 "}\n\n\n\n\n"
 "@;SORT_CHUNK (@bLOADS * $@|)\n"
-"@;SORT_ROW ($KEY_SIZE * @bCOPIES)\n\n\n"
+"@;SORT_ROW ($KEY_SIZE * @bCOPIES)\n"
+"$REQUIRE($fs_fit,@]@f`D)+$RADIX*@bROW*4<=$COUNTS_BYTES)\n\n\n"
 "@F$t@f$f_codes(@j`key_code*codes@d`Ks,@fpasses $1,\n"
 "$r`G_`6,@l`S*$fs){\n"
 "$rpasses=$1.passes,copies=@bROW/passes,$g=@x/copies%passes;\n"
@@ -11254,7 +11261,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11655 \"kernels.cl.inc\"\n"
+"#line 11665 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11347,7 +11354,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11759 \"kernels.cl.inc\"\n"
+"#line 11769 \"kernels.cl.inc\"\n"
 "@;SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "@;SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@;SORT_ALL_RUN 1u\n"
@@ -20567,6 +20574,17 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
+/* Returns how many bytes of local memory a histogram group's digit counts take, with all of their copies. */
+static uint64_t gpuscan__sort_counts_bytes(const gpuscan__key *key, const gpuscan__sort_key *own) {
+    return own->copies * ((uint64_t)gpuscan__types[key->src].size << own->digit_bits) * sizeof(cl_uint);
+}
+
+/* Returns how many bytes of local memory a group of the histogram kernel takes. */
+static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__key *key,
+                                              const gpuscan__sort_key *own) {
+    return gpuscan__sort_head_bytes(gs, own, key->group) + gpuscan__sort_counts_bytes(key, own);
+}
+
 /* Lists macros of a program and their values: a field of gpuscan__sort_key, or 1 if a condition on a field holds. */
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
     X(SORT_SMALL, form == GPUSCAN__SORT_SMALL) X(SORT_FILLS, form == GPUSCAN__SORT_FILLED) X(SORT_PADDED, padded)      \
@@ -20587,6 +20605,7 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define(text, "SORT_NUMBERS", gpuscan__sort_numbers_text);
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__sort_shared_bytes(gs, key, &own));
+    gpuscan__define_number(text, "COUNTS_BYTES", gpuscan__sort_histogram_bytes(gs, key, &own));
     gpuscan__define_number(text, "SORT_QUICK", (uint64_t)gpuscan__sort_ranks_quick(gs, &own, key->group));
     gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "KEY_SIZE", type->size);
@@ -20708,16 +20727,6 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the scratch does not fit 64 bits");
     common->is_nothing = desc->count == 0;
     return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
-}
-
-/* Returns how many bytes of local memory a histogram group's digit counts take, with all of their copies. */
-static uint64_t gpuscan__sort_counts_bytes(const gpuscan__sort_plan *plan) {
-    return plan->key.copies * ((uint64_t)plan->keys.size << plan->key.digit_bits) * sizeof(cl_uint);
-}
-
-/* Returns how many bytes of local memory a group of the histogram kernel takes. */
-static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan) {
-    return gpuscan__sort_head_bytes(gs, &plan->key, plan->common.key.group) + gpuscan__sort_counts_bytes(plan);
 }
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum groups per core */
@@ -20871,8 +20880,8 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     key->registers = gpuscan__registers(gs, key, tile->registers);
     own->loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->keys.size, 16);
     own->copies = 32; /* in the histogram kernel, which counts the digits of all passes */
-    while (own->copies > 1 && (gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
-                               gpuscan__sort_histogram_bytes(gs, plan) > gpuscan__sort_room(gs, plan)))
+    while (own->copies > 1 && (gpuscan__sort_counts_bytes(key, own) > 32 * GPUSCAN__KIB ||
+                               gpuscan__sort_histogram_bytes(gs, key, own) > gpuscan__sort_room(gs, plan)))
         own->copies /= 2;
 }
 
@@ -21226,7 +21235,7 @@ static void gpuscan__sort_passes(gpuscan__chain *chain, const gpuscan__sort_plan
     const gpuscan__key *key = &plan->common.key;
     const gpuscan *gs = chain->gs;
     uint64_t shared = gpuscan__key_is_cpu(key) ? 0 : gpuscan__sort_shared_bytes(gs, key, &plan->key);
-    uint64_t counts = gpuscan__sort_histogram_bytes(gs, plan);
+    uint64_t counts = gpuscan__sort_histogram_bytes(gs, key, &plan->key);
     uint32_t form = plan->key.form, pass, blocks = plan->blocks ? GPUSCAN__FLAG_BLOCKS : 0;
     if (form == GPUSCAN__SORT_SMALL)
         gpuscan__sort_step(chain, plan, "small", 0, 0, 1, shared);
