@@ -5949,7 +5949,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$@eS@<S,@j`@is*at){\n"
 "@j$rmost=$BATCH_BANDS;\n"
 "$r$h=`5/most*most,polls`Y\n"
-"$c`7= !`Aleads;\n"
+"$c`7= !`Aleads,near=`3;\n"
 "@U x[$BATCH_BANDS];\n"
 "$TEST_DELAY(`5);\n"
 "$3`Aleads@k$TEST_SILENT(`5))\n"
@@ -5961,11 +5961,15 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "while(!`7&&`may_poll(&polls)){\n"
 "`7=``Us_`K($@e_CARRY(`5/most),$@e_TAG($PREFIX),$e,\n"
 "@/);\n"
+"$3!near){\n"
+"near=true;\n"
 "@3$rk`Yk+1<most;k++){\n"
 "$chas=``Us_`K($@e_SUM($4$h+k,`5)),\n"
 "$@e_TAG($AGGREGATE),&x`Z,@4);\n"
-"`7=`7&(has|($h+k>=`5`X\n"
+"near=near&(has|($h+k>=`5`X\n"
 "}\n"
+"}\n"
+"`7=`7&near;\n"
 "}\n"
 "$3!`7){\n"
 "*$e=@1$@eS_BASE);\n"
@@ -6109,7 +6113,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5510 \"kernels.cl.inc\"\n"
+"#line 5514 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}``N_`Ds_@ns;\n\n"
@@ -6159,7 +6163,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5590 \"kernels.cl.inc\"\n"
+"#line 5594 \"kernels.cl.inc\"\n"
 "@)\n"
 "$SELECT_NUMBERS\n"
 "}`@ns;\n\n"
@@ -6635,7 +6639,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6158 \"kernels.cl.inc\"\n"
+"#line 6162 \"kernels.cl.inc\"\n"
 "$u$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "$u!$UNDIVIDED\n"
 "@)\n"
@@ -6960,7 +6964,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6504 \"kernels.cl.inc\"\n"
+"#line 6508 \"kernels.cl.inc\"\n"
 "@)\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@ns;\n\n"
@@ -7035,7 +7039,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6589 \"kernels.cl.inc\"\n"
+"#line 6593 \"kernels.cl.inc\"\n"
 "$u$ARG\n"
 "@;RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@M$RESULT_TYPE `result_t;\n"
@@ -7253,7 +7257,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6853 \"kernels.cl.inc\"\n"
+"#line 6857 \"kernels.cl.inc\"\n"
 "@;BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@M$OFFSET `offset;\n"
 "@M$PASTE($OFFSET,2)`ends;\n"
@@ -7899,7 +7903,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7610 \"kernels.cl.inc\"\n"
+"#line 7614 \"kernels.cl.inc\"\n"
 "$FITS(reduce,@]`@r))\n"
 "@;REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -7951,7 +7955,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7685 \"kernels.cl.inc\"\n"
+"#line 7689 \"kernels.cl.inc\"\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8335,7 +8339,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8126 \"kernels.cl.inc\"\n"
+"#line 8130 \"kernels.cl.inc\"\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8831,7 +8835,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8708 \"kernels.cl.inc\"\n"
+"#line 8712 \"kernels.cl.inc\"\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -9146,7 +9150,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9086 \"kernels.cl.inc\"\n"
+"#line 9090 \"kernels.cl.inc\"\n"
 "@;COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9236,7 +9240,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9207 \"kernels.cl.inc\"\n"
+"#line 9211 \"kernels.cl.inc\"\n"
 "@;@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@;PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@;STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9486,7 +9490,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9507 \"kernels.cl.inc\"\n"
+"#line 9511 \"kernels.cl.inc\"\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9868,7 +9872,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9961 \"kernels.cl.inc\"\n"
+"#line 9965 \"kernels.cl.inc\"\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_`8(0),\n"
@@ -9880,7 +9884,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9981 \"kernels.cl.inc\"\n"
+"#line 9985 \"kernels.cl.inc\"\n"
 "@M$KEY_BITS `key_bits;\n"
 "@M$KEY_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
@@ -9987,7 +9991,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10113 \"kernels.cl.inc\"\n"
+"#line 10117 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -10038,7 +10042,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10176 \"kernels.cl.inc\"\n"
+"#line 10180 \"kernels.cl.inc\"\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10175,7 +10179,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10336 \"kernels.cl.inc\"\n"
+"#line 10340 \"kernels.cl.inc\"\n"
 "@;SORT_STEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10454,7 +10458,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10671 \"kernels.cl.inc\"\n"
+"#line 10675 \"kernels.cl.inc\"\n"
 "#ifndef $TEST_SILENT\n"
 "@;TEST_SILENT(`Q) `3\n"
 "@;TEST_DELAY(`Q)\n"
@@ -11120,7 +11124,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11467 \"kernels.cl.inc\"\n"
+"#line 11471 \"kernels.cl.inc\"\n"
 "@;SORT_AGGREGATE 0x40000000u\n"
 "@;SORT_PREFIX 0x80000000u\n"
 "@;SORT_STATE 0x3`2fu\n\n"
@@ -11275,7 +11279,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11648 \"kernels.cl.inc\"\n"
+"#line 11652 \"kernels.cl.inc\"\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11368,7 +11372,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11751 \"kernels.cl.inc\"\n"
+"#line 11755 \"kernels.cl.inc\"\n"
 "@;SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "@;SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@;SORT_ALL_RUN 1u\n"
@@ -17176,7 +17180,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_WIDE  512 /* SINGLE_PASS: bytes of each line that a group scans */
 #define GPUSCAN__COLUMNS_FLAT  128 /* SINGLE_PASS: maximum columns of a matrix of small elements without gaps */
 #define GPUSCAN__COLUMNS_LONG  128 /* SINGLE_PASS: minimum bytes of a strip's line that is moved in pieces by itself */
-#define GPUSCAN__COLUMNS_TILE  172 /* SINGLE_PASS: bytes of local memory for each work-item's elements */
+#define GPUSCAN__COLUMNS_TILE  188 /* SINGLE_PASS: bytes of local memory for each work-item's elements and slot */
 #define GPUSCAN__COLUMNS_SUMMED 65 /* SINGLE_PASS: maximum lines of a block, plus up to 16 blocks, if sums have errors:
                                       see the bounds at gpuscan_scan_desc */
 #define GPUSCAN__COLUMNS_FOLD  16  /* SINGLE_PASS: a folding group has at least 16 columns, if there are so many */
@@ -17202,6 +17206,7 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan, gp
     gpuscan__key *key = &common->key;
     gpuscan__scan_key *own = &plan->key;
     uint32_t size = (uint32_t)gpuscan__max(common->e.src_size, common->e.dst_size);
+    uint32_t slot = gpuscan__prefix_size(common);
     key->strategy = (uint32_t)strategy;
     key->vectors = own->lines = own->columns = 1;
     key->word = key->undivided = 0;
@@ -17219,7 +17224,8 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan, gp
     own->lines = gpuscan__register_vectors(GPUSCAN__COLUMNS_LINES, (uint32_t)gpuscan__max(own->vector * size, 4));
     if (key->word) {
         own->vector = 1;
-        own->lines = (uint32_t)(gpuscan__max(GPUSCAN__COLUMNS_TILE / gpuscan__max(size, 4), 1) - 1) | 1;
+        own->lines = (uint32_t)(gpuscan__max(GPUSCAN__COLUMNS_TILE, slot) - slot) / (uint32_t)gpuscan__max(size, 4);
+        own->lines = (uint32_t)(gpuscan__max(own->lines, 1) - 1) | 1;
         own->lines *= (uint32_t)gpuscan__max(4 / size, 1);
     }
     key->undivided = !key->word && alone;
