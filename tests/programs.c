@@ -1391,8 +1391,8 @@ static void columns_in_one_launch(void) {
         uint64_t columns, pitch;
         int one;
     } cases[] = {{GPUSCAN_TYPE_F32, 16, 0, 1},   {GPUSCAN_TYPE_F32, 4096, 0, 1}, {GPUSCAN_TYPE_F64, 100, 0, 1},
-                 {GPUSCAN_TYPE_U32, 3, 64, 1},   {GPUSCAN_TYPE_U16, 129, 0, 1},  {GPUSCAN_TYPE_U16, 3, 64, 0},
-                 {GPUSCAN_TYPE_U8, 3, 0, 1},     {GPUSCAN_TYPE_U8, 129, 0, 1},   {GPUSCAN_TYPE_U8, 512, 0, 0},
+                 {GPUSCAN_TYPE_U32, 3, 64, 1},   {GPUSCAN_TYPE_U16, 129, 0, 1},  {GPUSCAN_TYPE_U16, 3, 64, 1},
+                 {GPUSCAN_TYPE_U8, 3, 0, 1},     {GPUSCAN_TYPE_U8, 129, 0, 1},   {GPUSCAN_TYPE_U8, 512, 0, 1},
                  {GPUSCAN_TYPE_F32, 1 << 18, 0, 0}};
     size_t k;
     for (k = 0; k < sizeof cases / sizeof *cases; k++) {
