@@ -16968,14 +16968,13 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__plan *
     if (is_auto && !plan->columns && plan->cut.rows > 1 &&
         (plan->desc->count <= common->key.tile / 2 || plan->cut.rows >= 4 * gs->device.units))
         return "several passes are faster";
-    /* With these lanes, several passes are faster than a look-back along columns, or if a prefix takes several state
-       words. They are also faster than AHEAD with a custom operator, since in AHEAD one group combines all tiles' sums
-       one by one. tuning: scan-words, scan-fold */
-    if (is_auto && plan->cut.tiles > GPUSCAN__FEW_TILES &&
+    /* With these lanes, several passes are faster if a prefix takes several state words. With a custom operator, they
+       are also faster than AHEAD, since in AHEAD one group combines all tiles' sums one by one. (For columns see
+       gpuscan__columns_choose.) tuning: scan-words, scan-fold */
+    if (is_auto && !plan->columns && plan->cut.tiles > GPUSCAN__FEW_TILES &&
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
-        (plan->columns || (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
-                               ? common->e.op == GPUSCAN_OP_CUSTOM
-                               : gpuscan__prefix_size(common) * 16 > common->key.word)))
+        (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? common->e.op == GPUSCAN_OP_CUSTOM
+                                                        : gpuscan__prefix_size(common) * 16 > common->key.word))
         return "several passes are faster";
     /* If a group waits too long for another group's tile, it sums that tile itself. In place, it may then load elements
        that the other group has overwritten. But the other group publishes the tile's sum before it overwrites: with a
@@ -17200,6 +17199,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_LONG  256 /* SINGLE_PASS: minimum bytes of a strip's line that is moved in pieces by itself */
 #define GPUSCAN__COLUMNS_LONG_SMALL 24 /* SINGLE_PASS: the same, if an element has fewer than 4 bytes */
 #define GPUSCAN__COLUMNS_TILE  188 /* SINGLE_PASS: bytes of local memory for each work-item's elements and slot */
+#define GPUSCAN__COLUMNS_TILE_SMALL 60 /* the same without LANES_PTX, for several groups on a compute unit */
 #define GPUSCAN__COLUMNS_SUMMED 65 /* SINGLE_PASS: maximum lines of a block, plus up to 16 blocks, if sums have errors:
                                       see the bounds at gpuscan_scan_desc */
 #define GPUSCAN__COLUMNS_FOLD  16  /* SINGLE_PASS: a folding group has at least 16 columns, if there are so many */
@@ -17207,6 +17207,8 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_SCRATCH 5 /* SINGLE_PASS: the scratch has at most 1/5 of a band's bytes */
 #define GPUSCAN__COLUMNS_ALONE 256 /* one launch scans whole columns if they need >= 256 work-items per compute unit */
 #define GPUSCAN__COLUMNS_LOW   64 /* one launch scans whole columns if they have at most 64 elements */
+#define GPUSCAN__COLUMNS_NARROW 32 /* without LANES_PTX, one launch scans lines of less than 32 bytes, and wider ones */
+#define GPUSCAN__COLUMNS_SMALL (64 * GPUSCAN__MIB) /* if count * columns * size^2 is at most 2^26 */
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes of each line that a CPU's work-item scans */
 #define GPUSCAN__COLUMNS_FEW   16 /* a CPU has a program for each number of columns up to 16, and one for all others */
 
@@ -17243,7 +17245,8 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan, gp
     own->lines = gpuscan__register_vectors(GPUSCAN__COLUMNS_LINES, (uint32_t)gpuscan__max(own->vector * size, 4));
     if (key->word) {
         own->vector = 1;
-        own->lines = (uint32_t)(gpuscan__max(GPUSCAN__COLUMNS_TILE, slot) - slot) / (uint32_t)gpuscan__max(size, 4);
+        own->lines = gpuscan__uses_ptx(gs, key) ? GPUSCAN__COLUMNS_TILE : GPUSCAN__COLUMNS_TILE_SMALL;
+        own->lines = (gpuscan__max(own->lines, slot) - slot) / (uint32_t)gpuscan__max(size, 4);
         own->lines = (uint32_t)(gpuscan__max(own->lines, 1) - 1) | 1;
         own->lines *= (uint32_t)gpuscan__max(4 / size, 1);
     }
@@ -17345,19 +17348,21 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
 
 /* Chooses SINGLE_PASS if the call and the device allow it. AUTO takes several passes in these cases:
      one launch scans whole columns, without a look-back
-     lanes are not LANES_PTX: nothing was measured
      elements have more than 16 bytes, and the operator's order matters: nothing was measured
-   tuning: scan-columns */
+     without LANES_PTX, elements have more than 8 bytes, or there are many of them: see COLUMNS_NARROW
+   tuning: scan-columns, scan-columns-proxy */
 static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
     uint64_t fill = (uint64_t)gs->device.units * GPUSCAN__COLUMNS_ALONE;
     int alone = plan->columns / gpuscan__columns_vector(plan) >= fill || plan->desc->count <= GPUSCAN__COLUMNS_LOW;
-    uint64_t size = plan->cut.size;
-    int is_unmeasured = gs->device.lanes != GPUSCAN__LANES_PTX ||
-                        (size > 16 && !gpuscan__takes_any_order(&common->e));
+    uint64_t size = plan->cut.size, line = plan->columns * size;
+    int is_narrow = size <= 4 && line < GPUSCAN__COLUMNS_NARROW;
+    int is_slow = gs->device.lanes != GPUSCAN__LANES_PTX &&
+                  (size > 8 || (!is_narrow && plan->desc->count > GPUSCAN__COLUMNS_SMALL / line / size));
+    int is_unmeasured = size > 16 && !gpuscan__takes_any_order(&common->e);
     strategy = gpuscan__strategy_for(common, strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
-    if (common->call->strategy == GPUSCAN_STRATEGY_AUTO && (alone || is_unmeasured))
+    if (common->call->strategy == GPUSCAN_STRATEGY_AUTO && (alone || is_slow || is_unmeasured))
         strategy = gpuscan__strategies[strategy].simpler;
     for (;; strategy = gpuscan__strategies[strategy].simpler) {
         if (!common->forced)
