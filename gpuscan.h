@@ -1588,7 +1588,7 @@ static const char gpuscan__words[164][14] = {
     "_OF(", "_of(", "_$8", "at->", "base", "from", "head", "keys", "lane", "last", "WHOLE(", "line", "link", "load",
     "next", "part", "scan", "span", "step", "tile", "type", "uint", "wide", "word", "(`+", "(`-", "));", "=0;", "[k]",
     "`t ", "all", "dst", "if(", "min(", "own", "row", "src", "sum", "@",
-    "AL_MEM_FENCE", " instructions", "ffffff", "false", "parameters", "band", "mask", "there", "size", "COMPARES_KEYS",
+    "AL_MEM_FENCE", " instructions", "$OWN_FIRST", "false", "batch", "band", "mask", "there", "size", "bytes",
 };
 
 /* kernels.cl.inc: begin */
@@ -1653,10 +1653,10 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "@;PASTE_(a, b) a##b\n"
 "@;PASTE(a, b) $PASTE_(a, b)\n\n\n\n"
 "@;REQUIRE(name, condition) enum { `##name = 1 / (int)(condition) };\n"
-"@;FITS(name, bytes) $REQUIRE(name##_fits, (bytes) <= $SHARED_BYTES)\n\n",
+"@;FITS(name, `9) $REQUIRE(name##_fits, (`9) <= $SHARED_BYTES)\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 164 \"kernels.cl.inc\"\n"
+"#line 164\n"
 "@;ON(kind) (@yS_KIND == @yS_##kind)\n"
 "@D@: (!$ON(NONE))\n"
 "@;LANES_APART (@: @k$ON(LOCAL))\n"
@@ -1714,30 +1714,30 @@ static const char *const gpuscan__piece_device[] = {
 "@w\n"
 "@;APART\n"
 "@_\n\n\n\n\n\n\n"
-"@;ASM(`R, name, `4,`1) \\\n"
-" @-`R name `4{ \\\n"
+"@;ASM(`R, name, parameters,`1) \\\n"
+" @-`R name parameters{ \\\n"
 " `R out=(`R)(0); \\\n"
 " __asm__`1; \\\n"
 " @[out; \\\n"
 " }\n"
-"@;ASM_VOID(name, `4,`1) \\\n"
-" @-$tname `4{ \\\n"
+"@;ASM_VOID(name, parameters,`1) \\\n"
+" @-$tname parameters{ \\\n"
 " __asm__ @N`1; \\\n"
 " }\n"
 "$u$ON(PTX)\n"
-"@;BOTH(`R, name, `4,`1, $m) $ASM(`R, name, `4,`1)\n"
-"@;BOTH_VOID(name, `4,`1, $m) $ASM_VOID(name, `4,`1)\n"
+"@;BOTH(`R, name, parameters,`1, $m) $ASM(`R, name, parameters,`1)\n"
+"@;BOTH_VOID(name, parameters,`1, $m) $ASM_VOID(name, parameters,`1)\n"
 "@;UNROLL_8 _Pragma(\"unroll 8\")\n"
 "@;KEEP_LOADS() @yS_SYNC()\n"
 "@;FORGET_UINT(x) __asm__ @N(\"\" : \"+r\"(x))\n"
 "@;FORGET_ULONG(x) __asm__ @N(\"\" : \"+l\"(x))\n"
 "@w\n"
-"@;BOTH(`R, name, `4,`1, $m) \\\n"
-" @-`R name `4{ \\\n"
+"@;BOTH(`R, name, parameters,`1, $m) \\\n"
+" @-`R name parameters{ \\\n"
 " @[$m; \\\n"
 " }\n"
-"@;BOTH_VOID(name, `4,`1, $m) \\\n"
-" @-$tname `4{ \\\n"
+"@;BOTH_VOID(name, parameters,`1, $m) \\\n"
+" @-$tname parameters{ \\\n"
 " $m; \\\n"
 " }\n"
 "@;UNROLL_8\n"
@@ -1806,11 +1806,11 @@ static const char *const gpuscan__piece_device[] = {
 "}\n\n\n\n"
 "$u$ON(PTX)\n"
 "$REQUIRE(nvidia_has_32_`Fs,@yS==32)\n"
-"@;LANES_SYNC() __asm__ @N(\"bar.warp.sync 0x`2ff;\" ::: \"@m\")\n"
+"@;LANES_SYNC() __asm__ @N(\"bar.warp.sync 0xffffffff;\" ::: \"@m\")\n"
 "$ASM(`S,``S_at,($rx@d`F,@l`S*@m),\n"
-"@N(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0x`2ff;\" : \"=r\"(out): \"r\"(x), \"r\"(`F)))\n"
+"@N(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(out): \"r\"(x), \"r\"(`F)))\n"
 "$ASM(`S,`vote,(int predicate,@l`S*@m),\n"
-"@N(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.b$1ot.b32 %0, p, 0x`2ff; }\"\n"
+"@N(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.b$1ot.b32 %0, p, 0xffffffff; }\"\n"
 ": \"=r\"(out): \"r\"(predicate)))\n"
 "@^$ON(SUB@|S)\n"
 "#ifdef cl_khr_sub$js\n"
@@ -1868,10 +1868,10 @@ static const char *const gpuscan__piece_device[] = {
 "@;LANE_BEFORE(d) \\\n"
 " (@y>=(d)?@y-(d)+(@>SHUFFLE)?1:0):@y)\n"
 "$BOTH(`S,``S_up,($rx@dd,@l`S*@m),\n"
-"@N(\"shfl.sync.up.b32 %0, %1, %2, 0, 0x`2ff;\" : \"=r\"(out): \"r\"(x), \"r\"(d)),\n"
+"@N(\"shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;\" : \"=r\"(out): \"r\"(x), \"r\"(d)),\n"
 "``S_at(x,@y_BEFORE(d),@m))\n"
 "$BOTH(`S,``S_xor,($rx@dd,@l`S*@m),\n"
-"@N(\"shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0x`2ff;\" : \"=r\"(out): \"r\"(x), \"r\"(d)),\n"
+"@N(\"shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(out): \"r\"(x), \"r\"(d)),\n"
 "``S_at(x,@y^d,@m))\n"
 "@-@T_t `vote_alike(@T_t peers@dx@dbit,@l`S*@m){\n"
 "@T_t `Fs=`vote((int)(x&bit),@m);\n"
@@ -1901,7 +1901,7 @@ static const char *const gpuscan__piece_device[] = {
 "@_\n"
 "}\n\n"
 "$u$PTX >= 80\n"
-"$ASM(`S,``Ss$z,($rx),@N(\"redux.sync.add.s32 %0, %1, 0x`2ff;\" : \"=r\"(out): \"r\"(x)))\n"
+"$ASM(`S,``Ss$z,($rx),@N(\"redux.sync.add.s32 %0, %1, 0xffffffff;\" : \"=r\"(out): \"r\"(x)))\n"
 "@w\n"
 "@D``Ss$z(x) (x)\n"
 "@_\n\n\n\n\n\n"
@@ -1930,12 +1930,12 @@ static const char *const gpuscan__piece_device[] = {
 "@D``K_hinted(p, @o) (*(p))\n"
 "@_\n\n\n\n"
 "$u$PTX >= 80\n"
-"@;COPY_IN(name, `R, bytes) \\\n"
+"@;COPY_IN(name, `R, `9) \\\n"
 " $ASM_VOID(name,(@lvoid*to,@2void*`C), \\\n"
-" (\"cp.async.ca.@r.@X[%0], [%1], \" bytes \";\" ::\"r\"(@c@=to), \"l\"(`C): \"@m\"))\n"
+" (\"cp.async.ca.@r.@X[%0], [%1], \" `9 \";\" ::\"r\"(@c@=to), \"l\"(`C): \"@m\"))\n"
 "$ASM_VOID(`copies_wait,(void),(\"cp.async.wait_$1;\" ::: \"@m\"))\n"
 "@w\n"
-"@;COPY_IN(name, `R, bytes) \\\n"
+"@;COPY_IN(name, `R, `9) \\\n"
 " @-$tname(@lvoid*to,@2void*`C){ \\\n"
 " *(@l`R*)to= *(@2`R*)`C; \\\n"
 " }\n"
@@ -1996,7 +1996,7 @@ static const char *const gpuscan__piece_device[] = {
 "@D`turn_`K(turn) 0u\n"
 "@D`turn_$n(turn, x)\n"
 "@_\n\n\n\n"
-"$BOTH(`S,`bytes_mirror,($r`U),(\"prmt.b32 %0, %1, %1, 0x0123;\" : \"=r\"(out): \"r\"(`U)),\n"
+"$BOTH(`S,``9_mirror,($r`U),(\"prmt.b32 %0, %1, %1, 0x0123;\" : \"=r\"(out): \"r\"(`U)),\n"
 "as_`S(as_$o4(`U).wzyx))\n"
 "@D`lower_halves(a, b) (((a) & 0xffffu) | (b) << 16)\n\n\n"
 "@;DOT(instruction, ones) (instruction \" %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(`U), \"r\"(ones), \"r\"($8))\n"
@@ -2019,9 +2019,9 @@ static const char *const gpuscan__piece_device[] = {
 "@_\n\n\n"
 "@;LINE 64\n"
 "$u$PREFETCH_SRC && __has@I(_@I_prefetch)\n"
-"@;PREFETCH(p, bytes, write) _@I_prefetch((@j$t*)(@=(p) + (bytes)), write, 3)\n"
+"@;PREFETCH(p, `9, write) _@I_prefetch((@j$t*)(@=(p) + (`9)), write, 3)\n"
 "@w\n"
-"@;PREFETCH(p, bytes, write)\n"
+"@;PREFETCH(p, `9, write)\n"
 "@_\n\n\n\n\n"
 "$udefined(__SSE2__) && __has@I(_@I_ia32_pmovmskb128)\n"
 "@;BYTES_MASK(x) (ushort)_@I_ia32_pmovmskb128(x)\n"
@@ -2046,7 +2046,7 @@ static const char *const gpuscan__piece_device[] = {
 "@_\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 652 \"kernels.cl.inc\"\n"
+"#line 652\n"
 "@-@u`$f(@u$f,@2`S*$f@H@u$f@S@d$i){\n"
 "$3@6COUNT_U32)\n"
 "@[$4$f,@Q$f_buffer[$f@S]);\n"
@@ -2083,7 +2083,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 701 \"kernels.cl.inc\"\n"
+"#line 701\n"
 "$u$IMAGE\n\n\n"
 "@-$IMAGE_PIXEL `image_pixel`Vread_only image2d_t image,ulong2 at){\n"
 "$IMAGE_PIXEL pixel=$IMAGE_READ(image,convert_int2(at`X\n"
@@ -2115,19 +2115,19 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 733 \"kernels.cl.inc\"\n"
+"#line 733\n"
 "$u$ARG\n"
 "@)\n"
 "union{\n"
 "$VALUE $s;\n"
-"@u$1_bytes;\n"
+"@u$1_`9;\n"
 "}best;\n"
 "@uindex;\n"
 "}`arg;\n\n"
-"@;ARG_NONE 0x`2`2fffful\n\n"
+"@;ARG_NONE 0xfffffffffffffffful\n\n"
 "@-`arg `arg_make($VALUE $s@Rindex){\n"
 "`arg arg;\n"
-"arg.best.$1_bytes`Y\n"
+"arg.best.$1_`9`Y\n"
 "arg.best.$s=$s;\n"
 "arg.index=$s==$s?index:$ARG_NONE;\n"
 "@[arg;\n"
@@ -2203,7 +2203,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 852 \"kernels.cl.inc\"\n"
+"#line 852\n"
 "$u$RUN_STATE\n\n\n"
 "@M$RUN_COUNT `run_$f;\n"
 "@)\n"
@@ -2330,15 +2330,15 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 987 \"kernels.cl.inc\"\n"
+"#line 987\n"
 "$u@a\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;FLAGS_BEFORE (@G && @a == @a_FLAGS)\n"
-"@;`9 (@a == @a_KEYS || $FLAGS_BEFORE)\n"
+"@;COMPARES_KEYS (@a == @a_KEYS || $FLAGS_BEFORE)\n"
 "@w\n"
 "@;FLAGS_BEFORE 0\n"
-"@;`9 $RUNS\n"
+"@;COMPARES_KEYS $RUNS\n"
 "@_\n"
-"$u$`9\n\n\n\n"
+"$u$COMPARES_KEYS\n\n\n\n"
 "$u$KEY_INFINITY\n"
 "@;MAGNITUDE(`R, key) ((key) & (`R)(($KEY)(($KEY)~($KEY)0 >> 1)))\n"
 "@;STARTS(`R, @h, key) \\\n"
@@ -2424,7 +2424,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "@;PAD$x`C) 0u\n"
 "@_\n\n"
 "@-$c`is_`D`V``C `C@Ri){\n"
-"$u$`9\n"
+"$u$COMPARES_KEYS\n"
 "@[`starts_at`W$KEYS$x`C),i);\n"
 "@^!@a\n"
 "@[`3;\n"
@@ -2444,12 +2444,12 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "@D`@}_`B`W`B, $8) ($8)\n"
 "@_\n\n\n"
 "@;BEGINS (@a || $SCAN_ROWS)\n"
-"@;SEGMENTED ($BEGINS || ($RUN_STATE && $REDUCES))\n\n"
+"@;SEGMENTED ($BEGINS || ($RUN_STATE && $REDUCES))\n\n",
 "@-`$m `$s_at`V``C `C@Ri){\n"
 "$3$PADS&&i<$PAD$x`C))\n"
 "@[@&`.);\n"
 "@[@K`W*$AT(`C.$7,i,1),$INDEX$x$LAST$x`C),i`X\n"
-"}\n\n",
+"}\n\n"
 "@-$0`@W`V``C `C@Ri){\n"
 "$cis_`D=`is_`D`W`C,i);\n"
 "$u$RUN_STATE\n"
@@ -2472,7 +2472,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1160 \"kernels.cl.inc\"\n"
+"#line 1160\n"
 "@;$w_LINKS 16\n\n\n"
 "@;STEP_LINKS 16\n\n\n"
 "$u$RUN_STATE\n"
@@ -2577,7 +2577,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1281 \"kernels.cl.inc\"\n"
+"#line 1281\n"
 "@;PACKED_HERE ($PACKED * @O >= 4 && $LITTLE_ENDIAN)\n"
 "$u$PACKED_HERE\n"
 "@-$r`packed$z($r`U@d$8){\n"
@@ -2617,7 +2617,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1328 \"kernels.cl.inc\"\n"
+"#line 1328\n"
 "#ifndef @E\n"
 "@;CASCADE 0\n"
 "@_\n"
@@ -2673,7 +2673,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1390 \"kernels.cl.inc\"\n"
+"#line 1390\n"
 "$u$INTEGRAL || $QUAN$w\n"
 "@;SHARED_ALIGNED @(((aligned(32)))\n"
 "@w\n"
@@ -2956,7 +2956,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1735 \"kernels.cl.inc\"\n"
+"#line 1735\n"
 "@;BEFORE_FROM_END \\\n"
 " (@yS_APART@k@8@k$RUNS@k($SCAN_ROWS&&@O>4))\n\n"
 "@D@* (@yS * @O)\n\n\n"
@@ -2979,23 +2979,23 @@ static const char *const gpuscan__piece_group_tiles[] = {
 " ($BYTES$x`R)%16==0||(($BYTES$x`R)&($BYTES$x`R)-1))==0&& \\\n"
 " ($BYTES$x`R)>=4||($LITTLE_ENDIAN@k@G))))\n"
 "@;ALIGNED(`R, p) ((@=(p) & ($4$BYTES$x`R), 16u) - 1)) == 0)\n\n"
-"@F$t`bytes_`K(`S*to,@2void*`C@dbytes@R@o){\n"
-"$3bytes>=16){\n"
-"@3$rw`Yw<bytes/4;w+=4){\n"
+"@F$t``9_`K(`S*to,@2void*`C@d`9@R@o){\n"
+"$3`9>=16){\n"
+"@3$rw`Yw<`9/4;w+=4){\n"
 "`S4 x=``K_hinted((@2`S4*)`C+w/4,@o);\n"
 "to[w]=x.x;\n"
 "to[w+1]=x.y;\n"
 "to[w+2]=x.z;\n"
 "to[w+3]=x.w;\n"
 "}\n"
-"}else $3bytes==8){\n"
+"}else $3`9==8){\n"
 "`S2 x= *(@2`S2*)`C;\n"
 "to[0]=x.x;\n"
 "to[1]=x.y;\n"
-"}else $3bytes==4){\n"
+"}else $3`9==4){\n"
 "to[0]= *(@2`S*)`C;\n"
 "}else{\n"
-"to[0]=bytes==2? *(@2ushort*)`C: *(@2$o*)`C;\n"
+"to[0]=`9==2? *(@2ushort*)`C: *(@2$o*)`C;\n"
 "}\n"
 "}\n\n\n\n\n"
 "@F$t``Us_mirror(`S*`U@d`8){\n"
@@ -3005,7 +3005,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@q;\n"
 "@3$rw`Yw<`Us;w++){\n"
 "$rx=`U[w];\n"
-"`C[w]=`8>=4?x:`8==2?rotate(x,16u):`bytes_mirror(x)>>8*missing;\n"
+"`C[w]=`8>=4?x:`8==2?rotate(x,16u):``9_mirror(x)>>8*missing;\n"
 "}\n"
 "@3$rw`Yw<`Us;w++)\n"
 "`U[w]=`C[(`Us-1-w)^(each-1)];\n"
@@ -3024,7 +3024,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 " $caligned=$IS_`H`R)&&$ALIGNED(`R,$EDGE(origin`X \\\n"
 " $3@Ws==$$w&&aligned&&$h>=pad){ \\\n"
 " @3@#++) \\\n"
-" `bytes_`K(@vs`Z.`U,$AT(`C,k*@*,@O), \\\n"
+" ``9_`K(@vs`Z.`U,$AT(`C,k*@*,@O), \\\n"
 " $BYTES$x`R),@o); \\\n"
 " @3@#++) \\\n"
 " ``Us_mirror(@vs`Z.`U,@]`R`X \\\n"
@@ -3050,10 +3050,10 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@D`key_@v `$7_@v\n"
 "@^@a\n"
 "$DEFINE_FETCH(`key,$KEY)\n"
-"@_\n\n\n",
-"@;KEYS_FROM_LANES ($`9 && @yS_APART @k$KEYS_CUSTOM)\n"
+"@_\n\n\n"
+"@;KEYS_FROM_LANES ($COMPARES_KEYS && @yS_APART @k$KEYS_CUSTOM)\n"
 "@)\n"
-"`$7_@v @v[@.];\n\n"
+"`$7_@v @v[@.];\n\n",
 "`$m @h[@.];\n"
 "`$m $j;\n"
 "`$m end[@.];\n"
@@ -3078,7 +3078,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@F$r``Ds$y@j``Q*$pint k){\n"
 "$3!@a)\n"
 "@[$RUNS?@t`6`Z:0;\n"
-"@[@t`Ds[k*@O/32]>>(k*@O%32)&(0x`2ffu>>(32-@O`X\n"
+"@[@t`Ds[k*@O/32]>>(k*@O%32)&(0xffffffffu>>(32-@O`X\n"
 "}\n\n\n"
 "@F$c`$a_@h(@j``Q*$pint k){\n"
 "@[$BEGINS&&(@t$a>>k&1)!`Y\n"
@@ -3104,13 +3104,13 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "else\n"
 "*(@X$o*)to=($o)x->`U[0];\n"
 "}\n\n\n\n\n"
-"@F$t`bytes_$n(@Xvoid*to,@l@j`S*`C@dskip@dbytes@d$h,\n"
+"@F$t``9_$n(@Xvoid*to,@l@j`S*`C@dskip@d`9@d$h,\n"
 "$r`P){\n"
 "@X$o*out=(@X$o*)to;\n"
 "$rpast=@c@=to&127u,bits=(skip-past)%4*8;\n"
-"@Cat=4*$h;at<past+bytes;at+=4*`P){\n"
+"@Cat=4*$h;at<past+`9;at+=4*`P){\n"
 "$rj=at-past;\n"
-"$3at>=past&&j+4<=bytes){\n"
+"$3at>=past&&j+4<=`9){\n"
 "$ri=(skip+j)/4,`U=`C[i];\n"
 "$3bits!=0)\n"
 "`U=$LITTLE_ENDIAN?`U>>bits|`C[i+1]<<(32-bits)\n"
@@ -3118,7 +3118,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "*(@X`S*)(out+j)=`U;\n"
 "}else{\n"
 "@Cv`Yv<4;v++)\n"
-"$3at+v>=past&&j+v<bytes)\n"
+"$3at+v>=past&&j+v<`9)\n"
 "out[j+v]=((@l@j$o*)`C)[skip+j+v];\n"
 "}\n"
 "}\n"
@@ -3127,16 +3127,16 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$FITS(spread,@]`@r)+$@|*$BYTES$x`$2))\n"
 "@_\n"
 "@F@l`S*`@vs_share(`$2_@v*out,@%\n"
-"@j$rbytes=$BYTES$x`$2);\n"
-"@l$o*@vs=(@l$o*)(@r+1)+@?*@yS*bytes;\n"
-"@l$o*$5_@v=@vs+(@G?@yS-1-@y:@y)*bytes;\n"
+"@j$r`9=$BYTES$x`$2);\n"
+"@l$o*@vs=(@l$o*)(@r+1)+@?*@yS*`9;\n"
+"@l$o*$5_@v=@vs+(@G?@yS-1-@y:@y)*`9;\n"
 "``Us_mirror(out->`U,@]`$2`X\n"
 "@?_SYNC();\n"
-"$3bytes%16==0)\n"
-"@3$rw`Yw<bytes/4;w+=4)\n"
+"$3`9%16==0)\n"
+"@3$rw`Yw<`9/4;w+=4)\n"
 "*(@l`S4*)((@l`S*)$5_@v+w)=$WORDS_4(out->`U+w);\n"
-"else $3bytes%4==0)\n"
-"@3$rw`Yw<bytes/4;w++)\n"
+"else $3`9%4==0)\n"
+"@3$rw`Yw<`9/4;w++)\n"
 "((@l`S*)$5_@v)[w]=out->`U[w];\n"
 "else\n"
 "@3$r@'\n"
@@ -3151,7 +3151,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "end=$4end,@c@*);\n"
 "to=$AT(to,0,end);\n"
 "$3!pieces)\n"
-"`bytes_$n(to,`Us,@G?(@*-end)*@c@]`$2):0,\n"
+"``9_$n(to,`Us,@G?(@*-end)*@c@]`$2):0,\n"
 "`@Ws_past(end,skip)*@c@]`$2),@y,@yS);\n"
 "else\n"
 "@3$rp`Yp<$SPREAD_BYTES/16;p+=@yS)\n"
@@ -3201,7 +3201,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@q(high*0x00204081u)>>28;\n"
 "}\n\n\n"
 "@F$t@gput_`Ds(``Q*$pint k@d`Ds@d@`){\n"
-"`Ds&=@`>=@O?0x`2ffu>>(32-@O):(1u<<@`)-1;\n"
+"`Ds&=@`>=@O?0xffffffffu>>(32-@O):(1u<<@`)-1;\n"
 "$3$RUNS){\n"
 "@t`6`Z=`Ds;\n"
 "@q;\n"
@@ -3277,12 +3277,12 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "@3@#++){\n"
 "$r@`=`@Ws_`C(@Ws,`F_$h,k),`Ds;\n"
 "$KEY @h=`E[0].@W[0];\n"
-"$3$`9)\n"
+"$3$COMPARES_KEYS)\n"
 "@h=`key_@h($p`C,`E,k,@~+k*@*,@`>0);\n"
 "$3@>SEGMENT_VECTOR))\n"
 "@h=`E`Z.@W[0];\n"
 "`Ds=`@v_`Ds`W&`E`Z,@h,@`);\n"
-"$3$`9&&k==0&&@~==0)\n"
+"$3$COMPARES_KEYS&&k==0&&@~==0)\n"
 "`Ds|=1;\n"
 "@gput_`Ds($pk,`Ds,@`);\n"
 "}\n"
@@ -3497,7 +3497,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2377 \"kernels.cl.inc\"\n"
+"#line 2377\n"
 "@Mushort `$l;\n\n\n\n\n\n\n"
 "@)\n"
 "@l$STAGED*@Ws;\n"
@@ -3548,7 +3548,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "$r`G`Y\n"
 "@3@#++)\n"
 "$3`6`Z&&rank`Z+pop$f(`6`Z)==kept)\n"
-"`G=$OWN_FIRST+k*@*+32u-clz(`6`Z);\n"
+"`G=`2+k*@*+32u-clz(`6`Z);\n"
 "@T_t holder=@T(`G!=0);\n"
 "`G=``F_at(`G,holder?`lowest(holder):0);\n"
 "@[`G?$h+`G-1:0;\n"
@@ -3584,7 +3584,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "$u$RUNS_BY_SUB@|\n\n\n\n\n\n\n"
 "@F$t@glist_runs`V@j``Q*`Q@R$h@d@Ws,@j`S*rank,\n"
 "`@n*open,`list list){\n"
-"$r`F_$h=$OWN_FIRST,@~=``F_$h(@?,0);\n"
+"$r`F_$h=`2,@~=``F_$h(@?,0);\n"
 "@3@#++){\n"
 "$r@v_$h=`F_$h+k*@*,`6=@t`6`Z,j=@~+rank`Z;\n"
 "$r@`=`@Ws_`C(@Ws,`F_$h,k);\n"
@@ -3619,7 +3619,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "$8.`Ds=`kept_`N(@t`6,rank@@\n"
 "@w\n"
 "`$m x[@.],@p[@.];\n"
-"@g`F$zs`W$p$h,$f,$OWN_FIRST,x);\n"
+"@g`F$zs`W$p$h,$f,`2,x);\n"
 "$8=`chunks_`N`Wx,@p@@\n"
 "@3@#++){\n"
 "rank`Z=@c@p`Z.`Ds;\n"
@@ -3653,7 +3653,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "@%\n"
 "`$m x[@.];\n"
 "$r@h[@.],kept;\n"
-"@g`F$zs`W$p$h,$f,$OWN_FIRST,x);\n"
+"@g`F$zs`W$p$h,$f,`2,x);\n"
 "kept=`kept_`N(@t`6,@h@@\n"
 "@3@#++){\n"
 "@t@h`Z=@&`.);\n"
@@ -3685,11 +3685,11 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2590 \"kernels.cl.inc\"\n"
+"#line 2590\n"
 "$u$BEGINS\n\n\n"
 "@F`@n @g`N_`C`V``Q*$p`@n*x,\n"
 "@j`@Z*@Z,@%\n"
-"$rlater= ~(@Z->any_`F^(@Z->any_`F-1))&0x7`2fu;\n"
+"$rlater= ~(@Z->any_`F^(@Z->any_`F-1))&0x7fffffffu;\n"
 "`@n $e=`@vs_`N_`C`Wx,@Z,$BEFORE_FROM_END?0:@t@h@@\n"
 "@t$a=@Z->@h|later;\n"
 "@t$a_up_to=@Z->up_to|later;\n"
@@ -3706,7 +3706,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "@[@g`N_kept`W$p$h,$f@@\n"
 "@w\n"
 "`$m x[@.],$e;\n"
-"@g`F$zs`W$p$h,$f,$OWN_FIRST,x);\n"
+"@g`F$zs`W$p$h,$f,`2,x);\n"
 "$u@a\n"
 "`@Z @Z=@g@Z(`Q@@\n"
 "$e=@g`N_`C`W$px,&@Z@@\n"
@@ -3743,7 +3743,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "@tend`Z=@J_$m`W$s,@tend`Z);\n"
 "}\n"
 "$3$HAS_BEGUN(outer))\n"
-"@t$a=@t$a_up_to=0x`2ffu;\n"
+"@t$a=@t$a_up_to=0xffffffffu;\n"
 "}\n\n\n"
 "@F$0@g`N`V``Q*`Q@R$h@R$f,@%\n"
 "$0$q;\n"
@@ -3756,7 +3756,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "@j$c`Fs_$h= !(@8||($RUNS@k$REDUCES`X\n"
 "`$m x[@.];\n"
 "$c$a=`3;\n"
-"@g`F$zs`W$p$h,$f,$OWN_FIRST,x);\n"
+"@g`F$zs`W$p$h,$f,`2,x);\n"
 "$u@a\n"
 "@T_t `Ds[@.];\n"
 "@gb$1ots($p`Ds@@\n"
@@ -3778,7 +3778,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "@%\n"
 "$0$q;\n"
 "``Q `Q;\n"
-"@gfetch`W&$p$7,$h,$f,$OWN_FIRST,@o);\n"
+"@gfetch`W&$p$7,$h,$f,`2,@o);\n"
 "`$j_@p`W@g$8_sub$j`W&$p$h,$f,@r),&$q@@\n"
 "@[`@}_`B`W$7.`B,$q);\n"
 "}\n\n"
@@ -3804,7 +3804,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "x[`F]=@J`Wx[`F],x[`F+d]);\n"
 "@[x[0];\n"
 "@_\n"
-"}\n\n\n",
+"}\n\n\n"
 "@-$0@g$8_alone`V``C $7@R$h@R$f,\n"
 "@%\n"
 "$0$q=@0;\n"
@@ -3825,7 +3825,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "}\n"
 "@[`@}_`B`W$7.`B,$q);\n"
 "}\n"
-"$u!$SELECT\n\n\n"
+"$u!$SELECT\n\n\n",
 "@F$0@gbelow`V``Q*$p@U @p,`t*$8){\n"
 "$3$EXACT_PREFIX){\n"
 "@g@}`W$p`low$z(@p`X\n"
@@ -3873,7 +3873,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "ends.@h=@J_$m`Wleft,@h);\n"
 "$u$LOADS_@9 && $@9\n"
 "$3(@Ws<$$w||k+1==@.)&&\n"
-"`@Ws_past(@Ws,$OWN_FIRST+k*@*)<=@O)\n"
+"`@Ws_past(@Ws,`2+k*@*)<=@O)\n"
 "ends.end=$VALUE$x@r->@,);\n"
 "@_\n"
 "$u$FLOAT_SUM\n"
@@ -3949,7 +3949,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "@F$t@g$n_by`V@j``Q*$p@X`$2*$2@R$h@dpad,\n"
 "$r@Ws,$cby_@vs,$0@p,`$m `G,\n"
 "@%\n"
-"$r`F_$h=$OWN_FIRST;\n"
+"$r`F_$h=`2;\n"
 "`$2_@v out;\n"
 "`S4 @h=(`S4)(0);\n"
 "@3@#++){\n"
@@ -4002,7 +4002,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2950 \"kernels.cl.inc\"\n"
+"#line 2950\n"
 "@;EACH_4(at, d, `F) at(`F, d), at((`F) + 1, d), at((`F) + 2, d), at((`F) + 3, d)\n"
 "@;EACH_8(at, d, `F) $EACH_4(at, d, `F), $EACH_4(at, d, (`F) + 4)\n"
 "@;EACH_16(at, d, `F) $EACH_8(at, d, `F), $EACH_8(at, d, (`F) + 8)\n"
@@ -4011,9 +4011,9 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@;SHUFFLE(a, b, `Fs) _@I_shuffle@v(a, b, `Fs)\n"
 "@;UP_AT(`F, `C) (`C) + (`F)\n"
 "@;UP(d, id, x) $SHUFFLE(id, x, $EACH_LANE(@z, $UP_AT, @z - (d)))\n\n\n"
-"@;AHEAD$xbytes) (@G ? @=0 - (bytes) : (bytes))\n\n"
-"@-$t`prefetch_`L(@2void*p@dbytes){\n"
-"@Ck`Yk<bytes;k+=$LINE)\n"
+"@;AHEAD$x`9) (@G ? @=0 - (`9) : (`9))\n\n"
+"@-$t`prefetch_`L(@2void*p@d`9){\n"
+"@Ck`Yk<`9;k+=$LINE)\n"
 "$PREFETCH(p,$AHEAD$x$PREFETCH_SRC+k),0);\n"
 "}\n\n"
 "$u$SELECT\n\n\n\n"
@@ -4334,7 +4334,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@w\n"
 "@2$KEY*here=$AT(`C.`E,i,@z);\n"
 "@zN($KEY)`E=$PASTE(v`K,@z)(0,here);\n"
-"$u!$`9\n"
+"$u!$COMPARES_KEYS\n"
 "@[$MASK$x`E!=($KEY)0);\n"
 "@w\n"
 "@zN($KEY)@h=$PASTE(v`K,@z)(0,here+(@G?1: -1`X\n"
@@ -4357,7 +4357,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "@_\n\n\n\n\n\n"
 "@-@u`@vs_@~(@u$h@R`G@d`D){\n"
-"@[$4$h+(!@a?`D:$`9&&$h==0?1:0),`G);\n"
+"@[$4$h+(!@a?`D:$COMPARES_KEYS&&$h==0?1:0),`G);\n"
 "}\n\n\n\n"
 "@-@U `@W_add`V``C `C@Ri,@U $5){\n"
 "$LOW$x$5)=@J_$m`W$LOW$x$5),`$s_at`W`C,i`X\n"
@@ -4712,7 +4712,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3806 \"kernels.cl.inc\"\n"
+"#line 3806\n"
 "@)\n"
 "@u$6,$h,$f;\n"
 "$r`Q;\n"
@@ -4788,7 +4788,7 @@ static const char *const gpuscan__piece_handover[] = {
 " ($@|S_IN_ORDER?$TEST_@| \\\n"
 " :`ticket($COUNTERS(@s),@cget_num_$js(0),&@r->ticket))\n\n"
 "$u$SCAN_SINGLE_PASS || $SELECT_SINGLE_PASS\n"
-"@;NONE 0x`2ffu\n\n\n"
+"@;NONE 0xffffffffu\n\n\n"
 "@)\n"
 "``C $7;\n"
 "@upositions,$f;\n"
@@ -5220,7 +5220,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4479 \"kernels.cl.inc\"\n"
+"#line 4479\n"
 "@)\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}``N_$6s_@ns;\n\n"
@@ -5259,7 +5259,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "$r$h=@i==0?0:@t$6_length-@i;\n"
 "$3@>ROW_HEADS))\n"
 "@[@i=`Y\n"
-"@[$h<@O?@t`Ds<<$h&(0x`2ffu>>(32-@O)):0;\n"
+"@[$h<@O?@t`Ds<<$h&(0xffffffffu>>(32-@O)):0;\n"
 "}\n\n"
 "@-$c`is_of_$6s(@j`$6_`Q*`Q@di@d@i){\n"
 "@[i-@t@~<@t@Ws&&@i<@t$f;\n"
@@ -5273,12 +5273,12 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "@F$t`$6_`Q_fetch(``Q*data,@j`$6_`Q*$p\n"
 "@j`$6_$l*$ls){\n"
 "@3@#++){\n"
-"$ri=$OWN_FIRST+k*@*;\n"
+"$ri=`2+k*@*;\n"
 "`$6_$l $l=$ls`Z;\n"
 "@3$rw`Yw<@]`$7_@v)/4;w++)\n"
 "data->@v`Z.`U[w]`Y\n"
 "$3$IS_`H`$7)&&`is_contiguous($pi,$l,@t$7_limit)){\n"
-"`bytes_`K(data->@v`Z.`U,\n"
+"``9_`K(data->@v`Z.`U,\n"
 "$AT(@t$7,i+$l.$6*@t$7_gap,@O),\n"
 "$BYTES$x`$7),`@o_normal(`X\n"
 "``Us_mirror(data->@v`Z.`U,@]`$7`X\n"
@@ -5332,7 +5332,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "@3@#++){\n"
 "$rrises,@i=$ls`Z.@i,`Ds=`$6_`Ds($p@i);\n"
 "$rreach=(@i+@O-1)/@O;\n"
-"x`Z=`$6_@v$z`W&data->@v`Z,$p$OWN_FIRST+k*@*,@i,\n"
+"x`Z=`$6_@v$z`W&data->@v`Z,$p`2+k*@*,@i,\n"
 "`Ds,&rises);\n"
 "rising|=rises<<k;\n"
 "@Z.$h`Z=`Ds?`F:`F-$4reach,`F);\n"
@@ -5415,14 +5415,14 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`$l_`L($p&$l);\n"
 "}\n"
 "}\n"
-"}\n\n\n\n",
-"@-$r`$6_limit(@j`$6_`Q*$p`8_t address@dgap@dbytes@d`8){\n"
-"$3((address|gap*`8)&(bytes-1))!=0||@t@Ws<@O||@t$f==0)\n"
+"}\n\n\n\n"
+"@-$r`$6_limit(@j`$6_`Q*$p`8_t address@dgap@d`9@d`8){\n"
+"$3((address|gap*`8)&(`9-1))!=0||@t@Ws<@O||@t$f==0)\n"
 "@[0;\n"
 "$3gap==0&&($ROW_GAPS|(@t$f==@t$6_length)))\n"
-"@[0x`2ffu;\n"
+"@[0xffffffffu;\n"
 "@[@t$f<@O?0:@t$f-(@O-1);\n"
-"}\n\n\n"
+"}\n\n\n",
 "@-`$6_`Q `$6_`Q$y@2`$7*$7,@X`$2*$2,\n"
 "``N_$6s_@ns @ns@R$6@d$6s,\n"
 "@u$f){\n"
@@ -5476,7 +5476,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`$6_$l $ls[@.];\n"
 "`$6_`Q `Q=`$6_`Q$y$7,$2,@ns,$6,$6s,$f);\n"
 "@3@#++)\n"
-"$ls`Z=`$6_$l$y&$p$OWN_FIRST+k*@*);\n"
+"$ls`Z=`$6_$l$y&$p`2+k*@*);\n"
 "`$6_`Q_fetch(&data,&$p$ls);\n"
 "`B=``B`Winit_$s,init@H@Linit@S,$i);\n"
 "$qs=@6TOTAL?$qs+@L$q@S+$6:0;\n"
@@ -5495,7 +5495,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "@p=`B;\n"
 "}\n"
 "@3@#++){\n"
-"$ri=$OWN_FIRST+k*@*;\n"
+"$ri=`2+k*@*;\n"
 "`$2_@v out;\n"
 "`$6_@v_`N`W&out,&data,&$p$ls`Z,i,k,@p,&`G,$qs@@\n"
 "$3$ROW_GAPS)\n"
@@ -5510,7 +5510,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4819 \"kernels.cl.inc\"\n"
+"#line 4819\n"
 "@)\n"
 "$SCAN_NUMBERS\n"
 "}`@ns;\n\n"
@@ -5588,7 +5588,7 @@ static const char *const gpuscan__piece_scan[] = {
 "$u$AHEAD && @:\n"
 "@F$t`op_re`N`V``Q*data,@j`$6*$6@R$h,`t*$8,\n"
 "@%\n"
-"@gfetch`Wdata,$6->$7,$h,$6->$f,$OWN_FIRST,`@o_`G(`X\n"
+"@gfetch`Wdata,$6->$7,$h,$6->$f,`2,`@o_`G(`X\n"
 "@g`N_sub$j`Wdata,$h,$6->$f@@\n"
 "@g@}`Wdata,`$j_@h`W$8,@r`X\n"
 "}\n"
@@ -5618,7 +5618,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4961 \"kernels.cl.inc\"\n"
+"#line 4961\n"
 "@)\n"
 "$SCAN_@eS_NUMBERS\n"
 "}@B@ns;\n\n\n\n"
@@ -5740,12 +5740,12 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "}\n\n\n\n",
 "@;IN_BAND(x) ($HAS_@{S ? `@}`W$k[c], x) : (x))\n"
 "@;@{_AFTER(x) \\\n"
-" `@}`Wouter[c],$WORD?@J`Wbatch,$IN_BAND(x)):$IN_BAND(x))\n"
+" `@}`Wouter[c],$WORD?@J`W`4,$IN_BAND(x)):$IN_BAND(x))\n"
 "@;RESULT(x) \\\n"
 " (!$ns||@8?(x):$@{_AFTER($HAS_CHAIN?`@}`Wchain[c],x):(x)))\n\n\n\n"
 "@F$t@B$b`V`t*$8s,$LINES_MEMORY @j$o*`C@R`C_`P,\n"
 "$LINES_MEMORY $o*to@Rto_`P,@j@U*outer,\n"
-"$0batch,@j@U*$k,@X`$2*$qs,\n"
+"$0`4,@j@U*$k,@X`$2*$qs,\n"
 "@j$c$ns,@j`@is*at){\n"
 "@j$cin_`Us=$UNITS_`H`C,`C_`P),out_`Us=$UNITS_`Hto,to_`P);\n"
 "@U chain[$UNIT];\n"
@@ -5803,9 +5803,9 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@;@e_TAG(kind) (@c@Lepoch << 2 | (kind))\n\n"
 "@;@e_SUM(`5) \\\n"
 " (@s+@L@s@S+((`5)*`A@is+`A@i)*@4)\n"
-"@;@e_CARRY(batch) \\\n"
+"@;@e_CARRY(`4) \\\n"
 " (@s+@L@s@S+@L`5s*`A@is*@4+ \\\n"
-" ((batch)*`A@is+`A@i)*@/)\n\n\n\n\n"
+" ((`4)*`A@is+`A@i)*@/)\n\n\n\n\n"
 "@-@l$o*@Bstage(`8_t matrix@d`8@Rpitch,@j`@is*at,\n"
 "@l@B@r*@r){\n"
 "@u`I=$INDEX$x`A$f-`A$bs*`A`Is,`A`5);\n"
@@ -5822,11 +5822,27 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "else\n"
 "*(@l`$7*)here= *(@X`$7*)`7;\n"
 "}\n\n\n"
+"@-$t@Bpiece(@X$o*`7,@l$o*here@d`8,@j$c$ns){\n"
+"$3`8==4&&$ns)\n"
+"*(@X`S*)`7= *(@l`S*)here;\n"
+"else $3`8==8&&$ns)\n"
+"*(@Xulong*)`7= *(@lulong*)here;\n"
+"else $3`8==4)\n"
+"`copy_4(here,`7);\n"
+"else $3`8==8)\n"
+"`copy_8(here,`7);\n"
+"else\n"
+"@Ck`Yk<`8;k++)\n"
+"$3$ns)\n"
+"`7`Z=here`Z;\n"
+"else\n"
+"here`Z=`7`Z;\n"
+"}\n\n\n",
 "@F$t@Bpieces(@X$o*$1,@l$o*`Q@Rfar@dnear@d$6,\n"
 "$r`Is,@j$ceven,@j$c$ns){\n"
 "$rpieces,`I,of;\n"
 "$3`Is==1){\n"
-"of=$4@c-@=$1%16,$6);\n"
+"of=@c-@=$1%16;\n"
 "$1+=of;\n"
 "`Q+=of;\n"
 "`Is=($6-of)/16;\n"
@@ -5848,15 +5864,16 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "else\n"
 "`copy_16(`Q+skip,$1+skip);\n"
 "}\n"
-"}\n\n\n\n\n\n",
+"}\n\n\n\n\n\n"
 "@F$t@Bmove(@X$o*$1,@j$r`8@Rpitch,@j`@is*at,\n"
 "@j$c$ns){\n"
-"@j$r@W=@]@B@W),edge=16/`8;\n"
+"@j$r@W=@]@B@W);\n"
+"@j$rends=2*((`8<2)+(`8<4)+(`8<8)+(`8<16`X\n"
 "$r`Q_`Is=`A$bs*@c`A`Is,`Is=@c$4`A$f-`A`5,@Q`Q_`Is);\n"
 "@ustrip=`A@i-`Aunit,far=pitch*`8;\n"
-"$r$6=@c$4@Q`Awidth,`A@is-strip)*`8,near=`A`P,singles=$6/`8;\n"
+"$r$6=@c$4@Q`Awidth,`A@is-strip)*`8,near=`A`P,singles;\n"
 "@l$o*`Q=`Astage+(@G?(`Q_`Is-`Is)*near:0);\n"
-"$c`T=`8==@W&&16%`8==0&&2*edge<=$@|,even;\n"
+"$c`T=`8==@W&&16%`8==0&&ends<=$@|,even;\n"
 "$r$5,`I;\n"
 "$1+=(@G?`A$f-`A`5-`Is:`A`5)*far+strip*`8;\n"
 "`T=`T&&@=$1%`8==0&&(@c(@=$1-@=`Q)|(@cfar-near))%16=`Y\n"
@@ -5865,17 +5882,19 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`Is=1;\n"
 "}\n"
 "even=(@c@=$1|@cfar|$6)%16=`Y\n"
-"$3`T)\n"
-"singles=even?0:2*edge;\n"
+"`T=`T&&$6>=16;\n"
+"singles= !`T?$6/`8:even?0:ends;\n"
 "$5=singles?@x/singles:`Is;\n"
 "`I=$5<$@|/max(singles,1u)?$5:`Is;\n"
 "@Ck=@x-$5*singles;`I<`Is;`I+=$@|/singles){\n"
 "@X$o*`7=$1+`I*far;\n"
 "@l$o*here=`Q+`I*near;\n"
-"$r@~=$4@c-@=`7%16,$6),end=$6-($6-@~)%16;\n"
-"$rof= !`T||k<edge?k*`8:end+(k-edge)*`8;\n"
-"$3!`T||of<(k<edge?@~:$6))\n"
-"@Bcopy(`7+of,here+(`T?of:k*@W),`8,$ns);\n"
+"$r@~=@c-@=`7%16,end=($6-@~)%16,`9=`8<<k/2;\n"
+"$rof=k%2?$6-end+(end&(0u-2*`9)):@~&(`9-1);\n"
+"$3!`T)\n"
+"@Bcopy(`7+k*`8,here+k*@W,`8,$ns);\n"
+"else $3(k%2?end:@~)&`9)\n"
+"@Bpiece(`7+of,here+of,`9,$ns);\n"
 "}\n"
 "$3`T&&even)\n"
 "@Bpieces($1,$pfar,near,$6,`Is,true,$ns);\n"
@@ -5908,25 +5927,25 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "}\n\n\n\n\n"
 "@F$t@Bfold`V$r`5s,$@eS@<S,@j`@is*at){\n"
 "@j$rmost=$BATCH_BANDS;\n"
-"$rbatches=(`5s+most-1)/most;\n"
+"$r`4es=(`5s+most-1)/most;\n"
 "@U `B=@1$@eS_BASE),$e=`B,$5,x[$BATCH_BANDS];\n"
 "`@is round= *at;\n"
-"@C@~=0,done=0,polls`Ydone<batches;){\n"
-"$rbatch=@~+`A$b,`7=most,kn$5,alike;\n"
+"@C@~=0,done=0,polls`Ydone<`4es;){\n"
+"$r`4=@~+`A$b,`7=most,kn$5,alike;\n"
 "$0$8=@0;\n"
 "$3@x==0)\n"
-"@r->kn$5=$4batches-1,@~+`A$bs);\n"
+"@r->kn$5=$4`4es-1,@~+`A$bs);\n"
 "@3$rk`Yk<most;k++)\n"
 "x`Z=``J$y$8);\n"
-"@3$rk`Y`A$1&&batch+1<batches&&k<most;k++)\n"
-"$3!``Us_`K($@e_SUM(batch*most+k),$@e_TAG($AGGREGATE),&x`Z,\n"
+"@3$rk`Y`A$1&&`4+1<`4es&&k<most;k++)\n"
+"$3!``Us_`K($@e_SUM(`4*most+k),$@e_TAG($AGGREGATE),&x`Z,\n"
 "@4))\n"
 "`7=$4`7,k);\n"
 "$3polls==$POLLS&&`7<most&&`Aleads)\n"
-"@Blate`Wbatch*most+`7,$@eS@AS,at);\n"
+"@Blate`W`4*most+`7,$@eS@AS,at);\n"
 "@7\n"
-"$3`7<most&&``Fs_alike(batch,&alike))\n"
-"atomic_$4&@r->kn$5,batch);\n"
+"$3`7<most&&``Fs_alike(`4,&alike))\n"
+"atomic_$4&@r->kn$5,`4);\n"
 "@3$rk`Yk<most;k++)\n"
 "$8=@J`W$8,``J$z(x`Z`X\n"
 "@7\n"
@@ -5937,18 +5956,18 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@Bchain`W&$e,@~,&$5,&round,@r->slots);\n"
 "$3`Aleads&&kn$5-@~<`A$bs)\n"
 "$e=@r->slots[$SLOT(at,kn$5-@~,0)];\n"
-"$3`A$1&&batch>=done&&batch<=kn$5@k$TEST_SILENT(batch*most))\n"
-"``Us_$n($@e_CARRY(batch),$@e_TAG($PREFIX),\n"
+"$3`A$1&&`4>=done&&`4<=kn$5@k$TEST_SILENT(`4*most))\n"
+"``Us_$n($@e_CARRY(`4),$@e_TAG($PREFIX),\n"
 "@>@e_CARRIES)?`B:$5,@/);\n"
 "done=@~+round.$bs;\n"
 "@~=kn$5;\n"
 "}\n"
 "}\n\n\n\n",
-"@F$t@Bhand_over`V@U $8,@U*$e,`t*batch@d`5,\n"
+"@F$t@Bhand_over`V@U $8,@U*$e,`t*`4@d`5,\n"
 "$@eS@<S,@j`@is*at){\n"
 "@j$rmost=$BATCH_BANDS;\n"
 "$r$h=`5/most*most,polls`Y\n"
-"$c`7= !`Aleads;\n"
+"$c`7= !`Aleads,near=`3;\n"
 "@U x[$BATCH_BANDS];\n"
 "$TEST_DELAY(`5);\n"
 "$3`Aleads@k$TEST_SILENT(`5))\n"
@@ -5956,38 +5975,42 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "``J$y$`H$8)),@4);\n"
 "$3(@2void*)($7+@L$7@S)==(@2void*)($2+@L$2@S))\n"
 "`device_fence();\n"
-"*batch=@0;\n"
+"*`4=@0;\n"
 "while(!`7&&`may_poll(&polls)){\n"
 "`7=``Us_`K($@e_CARRY(`5/most),$@e_TAG($PREFIX),$e,\n"
 "@/);\n"
+"$3!near){\n"
+"near=true;\n"
 "@3$rk`Yk+1<most;k++){\n"
 "$chas=``Us_`K($@e_SUM($4$h+k,`5)),\n"
 "$@e_TAG($AGGREGATE),&x`Z,@4);\n"
-"`7=`7&(has|($h+k>=`5`X\n"
+"near=near&(has|($h+k>=`5`X\n"
 "}\n"
+"}\n"
+"`7=`7&near;\n"
 "}\n"
 "$3!`7){\n"
 "*$e=@1$@eS_BASE);\n"
 "$ROLLED @Cb`Yb<`5;b++){\n"
-"*batch=@J`W*batch,@Blate`Wb,$@eS@AS,at`X\n"
+"*`4=@J`W*`4,@Blate`Wb,$@eS@AS,at`X\n"
 "$3(b+1)%most==0){\n"
-"*$e=@U_`L`W*$e,*batch,b/most);\n"
-"*batch=@0;\n"
+"*$e=@U_`L`W*$e,*`4,b/most);\n"
+"*`4=@0;\n"
 "}\n"
 "}\n"
 "}else $3`Aleads)\n"
 "@3$rk`Yk+1<most;k++)\n"
 "$3$h+k<`5@k@>@e_BANDS))\n"
-"*batch=@J`W*batch,``J$z(x`Z`X\n"
+"*`4=@J`W*`4,``J$z(x`Z`X\n"
 "@7\n"
 "$3`A$bs>1&&`Aleads){\n"
 "@r->slots[$SLOT(at,0,0)]= *$e;\n"
-"@r->slots[$SLOT(at,1,0)]=``J$y*batch);\n"
+"@r->slots[$SLOT(at,1,0)]=``J$y*`4);\n"
 "}\n"
 "@7\n"
 "$3`A$bs>1){\n"
 "*$e=@r->slots[$SLOT(at,0,0)];\n"
-"*batch=``J$z(@r->slots[$SLOT(at,1,0)]);\n"
+"*`4=``J$z(@r->slots[$SLOT(at,1,0)]);\n"
 "}\n"
 "}\n\n\n\n"
 "@+ATTRIBUTE $t@Ba`D(`%$@eS@<S@5`=\n"
@@ -6004,7 +6027,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "@l$o*`Q;\n"
 "@u`P;\n"
 "@U outer=@1@0),$k;\n"
-"$0$8,batch=@0;\n"
+"$0$8,`4=@0;\n"
 "$3(@c@L@6REHEARSAL)||`5>=live)\n"
 "@q;\n"
 "$3is_fold){\n"
@@ -6021,13 +6044,13 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`P=$INDEX$x0,@Q$5.`P);\n"
 "@Bmove((@X$o*)($7+@L$7@S),@]`$7),@L$7_pitch,at,`3);\n"
 "@7\n"
-"@B$b`W&$8,$p`P,$p`P,&outer,batch,&outer,0,`3,at);\n"
+"@B$b`W&$8,$p`P,$p`P,&outer,`4,&outer,0,`3,at);\n"
 "$k=``J$y$8);\n"
 "@Bchain`W&outer,0,&$k,at,@r->slots);\n"
-"@Bhand_over`Wouter,&outer,&batch,`5,$@eS@AS,at);\n"
+"@Bhand_over`Wouter,&outer,&`4,`5,$@eS@AS,at);\n"
 "$3@>@e_@{S))\n"
 "$k=@1@0);\n"
-"@B$b`W&$8,$p`P,$p`P,&outer,batch,&$k,$@eS_TOTALS,true,at);\n"
+"@B$b`W&$8,$p`P,$p`P,&outer,`4,&$k,$@eS_TOTALS,true,at);\n"
 "@7\n"
 "@Bmove((@X$o*)($2+@L$2@S),@]`$2),@L$2_pitch,at,true);\n"
 "$$w_END();\n"
@@ -6108,7 +6131,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5516 \"kernels.cl.inc\"\n"
+"#line 5541\n"
 "@)\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}``N_`Ds_@ns;\n\n"
@@ -6158,7 +6181,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5596 \"kernels.cl.inc\"\n"
+"#line 5621\n"
 "@)\n"
 "$SELECT_NUMBERS\n"
 "}`@ns;\n\n"
@@ -6430,7 +6453,7 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "@w\n\n\n"
 "@F$t`select_list(@j``Q*`Q@R$h@R$f,`list list){\n"
-"$r`F_$h=$OWN_FIRST;\n"
+"$r`F_$h=`2;\n"
 "$3$RUNS_BY_SUB@||| !($STAGES||$PLACES))\n"
 "@q;\n"
 "@3u@#++){\n"
@@ -6487,7 +6510,7 @@ static const char *const gpuscan__piece_select[] = {
 "$3@>SELECT_TAIL)&&kept>0)\n"
 "kept--;\n"
 "$u$STAGES && $STAGED_SIZE < 4\n"
-"`bytes_$n($OUTPUT_TO(0)+@p,(@l@j`S*)list.@Ws,0,kept*$STAGED_SIZE,\n"
+"``9_$n($OUTPUT_TO(0)+@p,(@l@j`S*)list.@Ws,0,kept*$STAGED_SIZE,\n"
 "$WRITER,$WRITERS);\n"
 "@^$STAGES\n"
 "$OUTPUT_LOOP($STAGED,$OUTPUT_TO(0)+@p,kept,list.@Ws[j])\n"
@@ -6510,7 +6533,7 @@ static const char *const gpuscan__piece_select[] = {
 "(j+skip==0?open: -($LENGTH)list.$ls[max(j+skip,1u)-1]))\n"
 "@_\n"
 "$u$REDUCES\n"
-"$r`F_$h=$OWN_FIRST,@Ws=@g@Ws($h,$f);\n"
+"$r`F_$h=`2,@Ws=@g@Ws($h,$f);\n"
 "@X`result*$nd=$NUMBERED_TO(results)+to;\n"
 "@3@#++){\n"
 "$r@v_$h=`F_$h+k*@*,`6=@t`6`Z;\n"
@@ -6542,8 +6565,8 @@ static const char *const gpuscan__piece_select[] = {
 "`$m x[@.];\n"
 "``Q `Q;\n"
 "@u`Q_$h= *$h+@Qt*$$w;\n"
-"@gfetch`W&$p$7,`Q_$h,`G,$OWN_FIRST,`@o_normal(`X\n"
-"@g`F$zs`W&$p`Q_$h,`G,$OWN_FIRST,x);\n"
+"@gfetch`W&$p$7,`Q_$h,`G,`2,`@o_normal(`X\n"
+"@g`F$zs`W&$p`Q_$h,`G,`2,x);\n"
 "@3@#++)\n"
 "item$z=@J`Witem$z,x`Z);\n"
 "`Ded=`Ded==0&&$KEPT(item$z)!=0?t:`Ded;\n"
@@ -6595,12 +6618,12 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "@_\n\n"
 "$u$MOVES\n\n\n"
-"@-$t`bytes_move(@2$o*`C,@X$o*to@Rbytes){\n"
-"@u$h=get_global_id(0),stride=get_global_`8(0),leading=$4@Q((0-@=to)&15),bytes);\n"
-"@u@vs=((@=`C^@=to)&15)==0?(bytes-leading)/16:0,i;\n"
+"@-$t``9_move(@2$o*`C,@X$o*to@R`9){\n"
+"@u$h=get_global_id(0),stride=get_global_`8(0),leading=$4@Q((0-@=to)&15),`9);\n"
+"@u@vs=((@=`C^@=to)&15)==0?(`9-leading)/16:0,i;\n"
 "@2`S4*@vs_`C=(@2`S4*)(`C+leading);\n"
 "@X`S4*@vs_to=(@X`S4*)(to+leading);\n"
-"for(i=$h;i<bytes-16*@vs;i+=stride){\n"
+"for(i=$h;i<`9-16*@vs;i+=stride){\n"
 "@ubyte=i<leading||@vs==0?i:i+16*@vs;\n"
 "to[byte]=`C[byte];\n"
 "}\n"
@@ -6608,15 +6631,15 @@ static const char *const gpuscan__piece_select[] = {
 "@vs_to[i]=@vs_`C[i];\n"
 "}\n\n\n"
 "@;OUTPUT_MOVE(k, `U, `Us) \\\n"
-" `bytes_move((@2$o*)$OUTPUT_FROM(k),(@X$o*)$OUTPUT_TO(k), \\\n"
+" ``9_move((@2$o*)$OUTPUT_FROM(k),(@X$o*)$OUTPUT_TO(k), \\\n"
 " kept*(`Us)*@]`U`X\n"
 "@+SIZE void\n"
 "`select_move(`%@2`S*$q,@2$o*indices_`C,$SELECT_OUTPUTS@5\n"
-"@u$q_kept=`$f(0x`2`2fffful,$q,@L$f@S,$FLAG_COUNT_U64);\n"
+"@u$q_kept=`$f(0xfffffffffffffffful,$q,@L$f@S,$FLAG_COUNT_U64);\n"
 "@ukept=$4$q_kept,@Lcapacity);\n"
 "$OUTPUTS($OUTPUT_MOVE)\n"
 "$u$INDEX_SIZE\n"
-"`bytes_move(indices_`C+@L$7@S*$INDEX_SIZE,\n"
+"``9_move(indices_`C+@L$7@S*$INDEX_SIZE,\n"
 "(@X$o*)$NUMBERED_TO(indices),kept*$INDEX_SIZE);\n"
 "@_\n"
 "$3get_global_id(0)==0)\n"
@@ -6631,7 +6654,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6159 \"kernels.cl.inc\"\n"
+"#line 6184\n"
 "$u$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "$u!$UNDIVIDED\n"
 "@)\n"
@@ -6764,7 +6787,7 @@ static const char *const gpuscan__piece_engine[] = {
 "@C`J`Yjob.$h<`G||(ends&&`J==0);job.$h+=$$w,`J++){\n"
 "``Q data;\n"
 "$0$8;\n"
-"@gfetch`W&data,`C,job.$h,`G,$OWN_FIRST,`@o_normal(`X\n"
+"@gfetch`W&data,`C,job.$h,`G,`2,`@o_normal(`X\n"
 "$8=@g`N`W&data,job.$h,`G@@\n"
 "`op_list(&data,&job@@\n"
 "$3$SELECT)\n"
@@ -6864,7 +6887,7 @@ static const char *const gpuscan__piece_engine[] = {
 "`$6 $6=`$6$y$h_$6,job.$6,$OP_ROW_$wS,$OP_PITCH);\n"
 "$3job.$h>=$6.$f&&job.`Q!=0)\n"
 "$NEXT_$w;\n"
-"@gfetch`W&data,$6.$7,job.$h,$6.$f,$OWN_FIRST,`@o_normal(`X\n"
+"@gfetch`W&data,$6.$7,job.$h,$6.$f,`2,`@o_normal(`X\n"
 "$8=@g`N`W&data,job.$h,$6.$f@@\n"
 "$TEST_DELAY(job.`Q);\n"
 "`publish$z`W&$6,job.$p$8);\n"
@@ -6880,10 +6903,10 @@ static const char *const gpuscan__piece_engine[] = {
 "$0$8,published$z,$k=@0;\n"
 "@U @p=@1$6->`B);\n"
 "$c`Ked=job->`Q==0,$8_published=true;\n"
-"@g`K(&data,$6->$7,job->$h,$6->$f,$OWN_FIRST,`@o_`G(`X\n"
+"@g`K(&data,$6->$7,job->$h,$6->$f,`2,`@o_`G(`X\n"
 "$3!`Ked&&@x<$FINDERS*@P)\n"
 "`Ked=@U_`K($6,job->$p&@p,&$k@@\n"
-"@g`Ds`W&data,$6->$7,job->$h,$6->$f,$OWN_FIRST,`@o_`G(`X\n"
+"@g`Ds`W&data,$6->$7,job->$h,$6->$f,`2,`@o_`G(`X\n"
 "$3$6->in_$l)\n"
 "$8_published=`$8_`K($6,job->$p&published$z);\n"
 "$8=@g`N`W&data,job->$h,$6->$f@@\n"
@@ -6952,7 +6975,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6501 \"kernels.cl.inc\"\n"
+"#line 6526\n"
 "@)\n"
 "$UNIFORM_ADD_NUMBERS\n"
 "}`uniform_add_@ns;\n\n"
@@ -7009,7 +7032,7 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "`$2_@v `Ked[@.];\n"
 "@3@#++)\n"
 "$3$h+k*$@|+@x<@vs)\n"
-"`bytes_`K(`Ked`Z.`U,to+k*$@|*@O,\n"
+"``9_`K(`Ked`Z.`U,to+k*$@|*@O,\n"
 "$BYTES$x`$2),`@o_normal(`X\n"
 "@3@#++)\n"
 "$3$h+k*$@|+@x<@vs){\n"
@@ -7027,7 +7050,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6587 \"kernels.cl.inc\"\n"
+"#line 6612\n"
 "$u$ARG\n"
 "@;RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "@M$RESULT_TYPE `result_t;\n"
@@ -7126,19 +7149,19 @@ static const char *const gpuscan__piece_reduce[] = {
 "@^!$CPU\n\n\n\n"
 "@-$0`range$z_by_sub$js`V@2`$7*$7@R`C@R$f,\n"
 "$r$j@d$js,@%\n"
-"@j@ubatch=@.*@*;\n"
+"@j@u`4=@.*@*;\n"
 "@ustart=`C,end=`C+$f;\n"
 "$0leading$z=@0;\n"
 "for(;`C<end&&`C%@O!`Y`C++)\n"
 "leading$z=@J`Wleading$z,@K`W$7[`C],`C`X\n"
-"@ubatches=(end-`C+batch-1)/batch,takers=@Q$js*@?S;\n"
+"@u`4es=(end-`C+`4-1)/`4,takers=@Q$js*@?S;\n"
 "@utaker=@Q$j*@?S+@?;\n"
-"@u@~=batches*taker/takers,share=batches*(taker+1)/takers-@~;\n"
-"@urounds=@yS_APART?share:batches/takers+(batches%takers!=0);\n"
+"@u@~=`4es*taker/takers,share=`4es*(taker+1)/takers-@~;\n"
+"@urounds=@yS_APART?share:`4es/takers+(`4es%takers!=0);\n"
 "$0$q=@0;\n"
 "`@V @V=`@V_@~(`.);\n"
 "for(@ut`Yt<rounds;t++){\n"
-"@u$h=t<share?`C+(@~+(@>REDUCE_$wS)?share-1-t:t))*batch:end;\n"
+"@u$h=t<share?`C+(@~+(@>REDUCE_$wS)?share-1-t:t))*`4:end;\n"
 "``Q data;\n"
 "$0x[@.];\n"
 "@gfetch`W&data,``C_$7`W$7),$h,end,@y*@O,\n"
@@ -7180,11 +7203,11 @@ static const char *const gpuscan__piece_reduce[] = {
 "@u`P=strides?items:1,$6s=`P/width,@is=`P-$6s*width;\n"
 "$0$8=@0;\n"
 "`@V @V=`@V_@~(`.);\n"
-"@j$rbatch=$CPU?16:@O*@.;\n"
+"@j$r`4=$CPU?16:@O*@.;\n"
 "$rtaken`Y\n"
 "$UNROLL_8 for(;i<end;i+=`P){\n"
 "$8=@J`W$8,`pixel_@W`W$7,$IMAGE_AT(@ns,$6,x),i`X\n"
-"$3++taken%batch==0)\n"
+"$3++taken%`4==0)\n"
 "`@V_`P`W&@V,&$8,@E);\n"
 "x+=@is;\n"
 "$6+=$6s+(x<width?0:1);\n"
@@ -7245,7 +7268,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6851 \"kernels.cl.inc\"\n"
+"#line 6876\n"
 "@;BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@M$OFFSET `offset;\n"
 "@M$PASTE($OFFSET,2)`ends;\n"
@@ -7443,34 +7466,34 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@2`offset*offsets;\n"
 "@upitch,end;\n"
 "$rlongest;\n"
-"}`batch;\n\n"
-"@-@2`$7*`batch_$7(@j`batch*batch@ds){\n"
-"@[batch->$7+($BY_ROWS?s*batch->pitch:@Qbatch->offsets[s]);\n"
+"}``4;\n\n"
+"@-@2`$7*``4_$7(@j``4*`4@ds){\n"
+"@[`4->$7+($BY_ROWS?s*`4->pitch:@Q`4->offsets[s]);\n"
 "}\n"
-"@-$r`batch_length(@j`batch*batch@ds){\n"
-"@[$BY_ROWS?batch->longest:@c(batch->offsets[s+1]-batch->offsets[s]);\n"
+"@-$r``4_length(@j``4*`4@ds){\n"
+"@[$BY_ROWS?`4->longest:@c(`4->offsets[s+1]-`4->offsets[s]);\n"
 "}\n\n\n"
-"@-``T `batch_`M`V@j`batch*batch@ds@di,``T id){\n"
-"@2`$7*$7=`batch_$7(batch,s)+i;\n"
+"@-``T ``4_`M`V@j``4*`4@ds@di,``T id){\n"
+"@2`$7*$7=``4_$7(`4,s)+i;\n"
 "`prefetch_`L($7,@z*@]`$7`X\n"
 "``T x=``K_`T`W$7,0);\n"
-"$r`Fs=$4max(`batch_length(batch,s),i)-i,@c@z);\n"
+"$r`Fs=$4max(``4_length(`4,s),i)-i,@c@z);\n"
 "@[select(id,x,@z_LANES<(``T_`6)(`Fs`X\n"
 "}\n\n\n\n\n"
-"@-``T `batch_@v`V@j`batch*batch@ds,``T id){\n"
-"@2`$7*$7=`batch_$7(batch,s);\n"
-"$r$f=`batch_length(batch,s),i=0,end=max($f,1u);\n"
+"@-``T ``4_@v`V@j``4*`4@ds,``T id){\n"
+"@2`$7*$7=``4_$7(`4,s);\n"
+"$r$f=``4_length(`4,s),i=0,end=max($f,1u);\n"
 "``T $8=id;\n"
-"$3$BY_ROWS||batch->longest>$BRANCHLESS*@z){\n"
+"$3$BY_ROWS||`4->longest>$BRANCHLESS*@z){\n"
 "for(;i+@z<=$f;i+=@z){\n"
 "`prefetch_`L($7+i,@z*@]`$7`X\n"
 "$8=@J_`T`W$8,``K_`T`W$7,i`X\n"
 "}\n"
 "}else{\n"
-"end=batch->longest;\n"
+"end=`4->longest;\n"
 "}\n"
 "for(;i<end;i+=@z)\n"
-"$8=@J_`T`W$8,`batch_`M`Wbatch,s,i,id`X\n"
+"$8=@J_`T`W$8,``4_`M`W`4,s,i,id`X\n"
 "@[$8;\n"
 "}\n\n\n\n"
 "$u@z == 16\n"
@@ -7480,20 +7503,20 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@;QUARTER 2\n"
 "@;HALF 4\n"
 "@_\n"
-"@;LOAD_QUARTER(batch, s) $PASTE(v`K, $QUARTER)(0, `batch_$7(batch, s))\n"
+"@;LOAD_QUARTER(`4, s) $PASTE(v`K, $QUARTER)(0, ``4_$7(`4, s))\n"
 "@;JOIN(`Fs, a, b) $SHUFFLE(a, b, $EACH_LANE(`Fs, @y_AT, 0))\n"
-"@;LOAD_HALF(batch, s) \\\n"
-" $JOIN($HALF,$LOAD_QUARTER(batch,s),$LOAD_QUARTER(batch,(s)+1))\n"
-"@-``T `batch_quarters(@j`batch*batch@ds,``T id){\n"
-"``T_`6 `Fs=@z_LANES,lengths=(``T_`6)(`batch_length(batch,s`X\n"
-"``T_source x=$JOIN(@z,$LOAD_HALF(batch,s),$LOAD_HALF(batch,s+2`X\n"
+"@;LOAD_HALF(`4, s) \\\n"
+" $JOIN($HALF,$LOAD_QUARTER(`4,s),$LOAD_QUARTER(`4,(s)+1))\n"
+"@-``T ``4_quarters(@j``4*`4@ds,``T id){\n"
+"``T_`6 `Fs=@z_LANES,lengths=(``T_`6)(``4_length(`4,s`X\n"
+"``T_source x=$JOIN(@z,$LOAD_HALF(`4,s),$LOAD_HALF(`4,s+2`X\n"
 "_Pragma(\"unroll\")@Ck=1;k<4;k++)\n"
-"lengths=select((``T_`6)(`batch_length(batch,s+k)),lengths,\n"
+"lengths=select((``T_`6)(``4_length(`4,s+k)),lengths,\n"
 "`Fs<(``T_`6)(k*$QUARTER`X\n"
-"$PREFETCH(`batch_$7(batch,s),$PREFETCH_SRC,0);\n"
+"$PREFETCH(``4_$7(`4,s),$PREFETCH_SRC,0);\n"
 "@[select(id,@K_`T(x),(`Fs&(``T_`6)($QUARTER-1))<lengths);\n"
 "}\n\n\n"
-"@-$t`batch_halve`V``T*$8s,@j$r@vs){\n"
+"@-$t``4_halve`V``T*$8s,@j$r@vs){\n"
 "_Pragma(\"unroll\")@Cs`Ys<@vs;s++)\n"
 "$8s[s]=`pairs`W$8s[2*s],$8s[2*s+1]);\n"
 "}\n\n\n\n\n\n"
@@ -7503,8 +7526,8 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 " _Pragma(\"unroll\")@Cs`Ys<(d);s++) \\\n"
 " $8s[s]=@J_`T`W \\\n"
 " $SHUFFLE($8s[s],$8s[s+(d)],$EACH_LANE(@z,$TREE_LOWER,d)), \\\n"
-" $SHUFFLE($8s[s],$8s[s+(d)],$EACH_LANE(@z,$TREE_UPPER,d)))\n\n\n",
-"@-``T `batch_tree`V``T*$8s){\n"
+" $SHUFFLE($8s[s],$8s[s+(d)],$EACH_LANE(@z,$TREE_UPPER,d)))\n\n\n"
+"@-``T ``4_tree`V``T*$8s){\n"
 "$TREE_STEP($8s,@z/2);\n"
 "$TREE_STEP($8s,@z/4);\n"
 "$u@z == 16\n"
@@ -7512,67 +7535,67 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@_\n"
 "$TREE_STEP($8s,1);\n"
 "@[$8s[0];\n"
-"}\n\n\n"
-"@-``T `batch$z`V@j`batch*batch,``T id){\n"
+"}\n\n\n",
+"@-``T ``4$z`V@j``4*`4,``T id){\n"
 "``T quarters[@z/4],ones[@z],$8s[@z];\n"
-"$3batch->longest<=$QUARTER){\n"
+"$3`4->longest<=$QUARTER){\n"
 "_Pragma(\"unroll\")@Cs`Ys<@z/4;s++)\n"
-"quarters[s]=`batch_quarters(batch,4*s,id);\n"
+"quarters[s]=``4_quarters(`4,4*s,id);\n"
 "$3@z==16)\n"
-"`batch_halve`Wquarters,2);\n"
-"`batch_halve`Wquarters,1);\n"
+"``4_halve`Wquarters,2);\n"
+"``4_halve`Wquarters,1);\n"
 "@[quarters[0];\n"
 "}\n"
-"$3batch->longest<=@z){\n"
+"$3`4->longest<=@z){\n"
 "_Pragma(\"unroll\")@Cs`Ys<@z;s++)\n"
-"ones[s]=`batch_`M`Wbatch,s,0,id);\n"
-"@[`batch_tree`Wones);\n"
+"ones[s]=``4_`M`W`4,s,0,id);\n"
+"@[``4_tree`Wones);\n"
 "}\n"
 "@Cs`Ys<@z;s++)\n"
-"$8s[s]=`batch_@v`Wbatch,s,id);\n"
-"@[`batch_tree`W$8s);\n"
+"$8s[s]=``4_@v`W`4,s,id);\n"
+"@[``4_tree`W$8s);\n"
 "}\n\n\n\n"
-"@-$c`batch_@~(`batch*batch,@j`path*path,@j`walk*walk){\n"
+"@-$c``4_@~(``4*`4,@j`path*path,@j`walk*walk){\n"
 "`offset longest`Y\n"
 "$3walk->@\\+@z>path->@\\s)\n"
 "@[`3;\n"
-"batch->$7=`@\\_$7(path,walk->@\\);\n"
-"batch->pitch=path->pitch;\n"
+"`4->$7=`@\\_$7(path,walk->@\\);\n"
+"`4->pitch=path->pitch;\n"
 "$3$BY_ROWS){\n"
 "$3path->$6_length>$SHORT_SEGMENT||walk->@W!=walk->@\\*path->$6_length)\n"
 "@[`3;\n"
 "longest=(`offset)path->$6_length;\n"
-"batch->end=walk->@W+@z*path->$6_length;\n"
+"`4->end=walk->@W+@z*path->$6_length;\n"
 "}else{\n"
-"batch->offsets=path->offsets+walk->@\\;\n"
-"$3batch->offsets[0]!=walk->@W)\n"
+"`4->offsets=path->offsets+walk->@\\;\n"
+"$3`4->offsets[0]!=walk->@W)\n"
 "@[`3;\n"
 "@Cs`Ys<@z;s++)\n"
-"longest=max(longest,(`offset)(batch->offsets[s+1]-batch->offsets[s]`X\n"
-"batch->end=batch->offsets[@z];\n"
+"longest=max(longest,(`offset)(`4->offsets[s+1]-`4->offsets[s]`X\n"
+"`4->end=`4->offsets[@z];\n"
 "}\n"
-"batch->longest=@clongest;\n"
-"@[longest<=$SHORT_SEGMENT&&batch->end+@OS_BEHIND*@z<=path->end&&\n"
-"batch->end-walk->@W+@z<=walk->`Ps;\n"
+"`4->longest=@clongest;\n"
+"@[longest<=$SHORT_SEGMENT&&`4->end+@OS_BEHIND*@z<=path->end&&\n"
+"`4->end-walk->@W+@z<=walk->`Ps;\n"
 "}\n\n\n\n"
-"@-$c`walk_batch`V@j`path*path,`walk*walk,@j`outlet*out,\n"
+"@-$c`walk_`4`V@j`path*path,`walk*walk,@j`outlet*out,\n"
 "@u$h){\n"
 "$caligned=``O_`D(out->$2,walk->@\\,$FLAG_STREAM)=`Y\n"
-"`batch batch;\n"
+"``4 `4;\n"
 "``T $8s;\n"
-"$3(out->stream@kaligned&&walk->@\\-$h<=@z)|| !`batch_@~(&batch,path,walk))\n"
+"$3(out->stream@kaligned&&walk->@\\-$h<=@z)|| !``4_@~(&`4,path,walk))\n"
 "@[`3;\n"
-"$8s=@J_`T`W(``T)(out->`B),`batch$z`W&batch,`identity_`T(`.)`X\n"
+"$8s=@J_`T`W(``T)(out->`B),``4$z`W&`4,`identity_`T(`.)`X\n"
 "$3$PREFETCH_DST)\n"
 "$PREFETCH(out->$2+walk->@\\,$PREFETCH_DST,1);\n"
 "`$n_`T(out->$2,walk->@\\,$8s,out->stream&&aligned);\n"
 "walk->@\\+=@z;\n"
-"walk->`Ps-=batch.end-walk->@W+@z;\n"
-"walk->@W=batch.end;\n"
+"walk->`Ps-=`4.end-walk->@W+@z;\n"
+"walk->@W=`4.end;\n"
 "@[true;\n"
 "}\n"
 "@w\n"
-"@D`walk_batch`Wpath, walk, out, $h) `3\n"
+"@D`walk_`4`Wpath, walk, out, $h) `3\n"
 "@_\n\n\n\n"
 "@-$t`walk_@\\`V@j`path*path,`walk*walk,@j`outlet*out){\n"
 "@uend=max(`@\\_end(path,walk->@\\),walk->@W);\n"
@@ -7596,18 +7619,18 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "walk->$e=@0;\n"
 "walk->@\\++;\n"
 "walk->`Ps--;\n"
-"}\n\n",
+"}\n\n"
 "@-$t`walk_on`V@j`path*path,@j`outlet*out,\n"
 "@l`@\\_@r*@r){\n"
 "`walk walk=`walk_@~`Wpath,out);\n"
 "@u$h=walk.@\\;\n"
 "while(walk.`Ps>0&&walk.@\\<path->@\\s)\n"
-"$3!`walk_batch`Wpath,&walk,out,$h))\n"
+"$3!`walk_`4`Wpath,&walk,out,$h))\n"
 "`walk_@\\`Wpath,&walk,out);\n"
 "$3out->$js>1)\n"
 "`share_end`Wout,walk.leading,walk.$e,walk.mark@@\n"
 "}\n"
-"@w\n\n"
+"@w\n\n",
 "@-$r`lowest_item($cwanted,@l`@\\_@r*@r){\n"
 "$rfound;\n"
 "$3@x==0)\n"
@@ -7642,12 +7665,12 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$3$BY_ROWS){\n"
 "$cis_`7=@\\<path->@\\s;\n"
 "stretch.$h=stretch.zero=is_`7?(`offset)(@\\*path->pitch):0;\n"
-"stretch.$f=is_`7?@c$4path->$6_length,0x`2fful):0;\n"
+"stretch.$f=is_`7?@c$4path->$6_length,0xfffffffful):0;\n"
 "}else{\n"
 "`offset behind=$4ends.y,$AS_OFFSET(path->end`X\n"
 "stretch.$h=$4ends.x,behind);\n"
 "stretch.zero`Y\n"
-"stretch.$f=@c$4@Q(behind-stretch.$h),0x`2fful);\n"
+"stretch.$f=@c$4@Q(behind-stretch.$h),0xfffffffful);\n"
 "}\n"
 "`offset end=stretch.$h+stretch.$f,`G=$AS_OFFSET(path->@vs_end);\n"
 "stretch.@ved=$SEGMENT_VECTOR==1?stretch.$f\n"
@@ -7820,7 +7843,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "@F$t``Fs_$6s`V@j`path*path,@j`outlet*out@d$j@d$js,\n"
 "$rbits@d$6s,@l`@\\_@r*@r){\n"
 "$r`Fs=1u<<bits,`F=@x&(`Fs-1),$6=@x>>bits;\n"
-"$rsplit_limit=$SEGMENT_SPLIT?@cpath->share:0x`2ffu;\n\n"
+"$rsplit_limit=$SEGMENT_SPLIT?@cpath->share:0xffffffffu;\n\n"
 "$rlimit=`Fs*max(32u,2u*@y_LOADS*$SEGMENT_VECTOR);\n"
 "$3$BY_ROWS|($SEGMENT_SPLIT&$COMMUTATIVE&(`Fs==@yS)))\n"
 "limit=split_limit;\n"
@@ -7891,7 +7914,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7610 \"kernels.cl.inc\"\n"
+"#line 7635\n"
 "$FITS(reduce,@]`@r))\n"
 "@;REDUCE@<S \\\n"
 " $REDUCE_SRC $7,@2`S*$f@H@X``Mial*`Mials, \\\n"
@@ -7943,7 +7966,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7686 \"kernels.cl.inc\"\n"
+"#line 7711\n"
 "@)\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@ns;\n\n"
@@ -8327,7 +8350,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8127 \"kernels.cl.inc\"\n"
+"#line 8152\n"
 "@)\n"
 "$QUAN$w_NUMBERS\n"
 "}`quan`Q_@ns;\n\n\n"
@@ -8337,7 +8360,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}`fractions;\n\n\n"
 "@-@u`rank(@ufraction@R$q){\n"
 "$rexponent=@c(fraction>>52)&0x7ffu;\n"
-"@umantissa=fraction&0x`2`2ful,high,low,whole,rest`Y\n"
+"@umantissa=fraction&0xffffffffffffful,high,low,whole,rest`Y\n"
 "$rright=1075u-max(exponent,1u);\n"
 "$3exponent)\n"
 "mantissa|=0x10000000000000ul;\n"
@@ -8528,7 +8551,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "@F$t`$fs_@v(`$7_@v*x,@2`$7*$fs@Rat,\n"
 "@u`G){\n"
 "$3$ALIGNED(`$7,$fs)&&at+@O<=`G)\n"
-"`bytes_`K(x->`U,$fs+at,$BYTES$x`$7),`@o_normal(`X\n"
+"``9_`K(x->`U,$fs+at,$BYTES$x`$7),`@o_normal(`X\n"
 "else\n"
 "@3int @'\n"
 "x->@W[v]=at+v<`G?$fs[at+v]:0;\n"
@@ -8644,11 +8667,11 @@ static const char *const gpuscan__piece_quantile[] = {
 "@w\n\n\n\n",
 "@F@u`quan`Q_walk`V@2`$7*$fs,@X$o*cdf@Rcdf_`8,\n"
 "@j`$ls*$ls,@j`mean_range*range@R$h,\n"
-"@u`G@dbatches@R@h@Rrank,@X`S*to,\n"
+"@u`G@d`4es@R@h@Rrank,@X`S*to,\n"
 "@%\n"
 "$cis_mean=$QUAN$w_IS_MEAN($ls->form);\n"
 "@umean`Y\n"
-"@Cbatch`Ybatch<batches;batch++,$h+=$BATCH_BINS){\n"
+"@C`4`Y`4<`4es;`4++,$h+=$BATCH_BINS){\n"
 "`$7_@v x[@.];\n"
 "$0end[@.],within[@.],$8[@.];\n"
 "`$fs_`K(x,$fs,$h,`G);\n"
@@ -8684,13 +8707,13 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n\n\n"
 "@)\n"
 "@u$h,`G,bins;\n"
-"$rbatches;\n"
+"$r`4es;\n"
 "}`bins_share;\n\n"
 "@-`bins_share `bins_share$y$rbins@dshares@d@n){\n"
 "`bins_share share;\n"
 "$r@vs=(bins-1)/@c@yS_BINS/shares+1;\n"
 "share.bins=@vs*@yS_BINS;\n"
-"share.batches=(@vs-1)/@.+1;\n"
+"share.`4es=(@vs-1)/@.+1;\n"
 "share.$h=$4@n*share.bins,@Qbins);\n"
 "share.`G=$4share.$h+share.bins,@Qbins);\n"
 "@[share;\n"
@@ -8698,9 +8721,9 @@ static const char *const gpuscan__piece_quantile[] = {
 "@F$0`share$z`V@2`$7*$fs,@j`bins_share*share,\n"
 "@%\n"
 "$0$8`Y\n"
-"@Cbatch`Ybatch<share->batches;batch++){\n"
+"@C`4`Y`4<share->`4es;`4++){\n"
 "`$7_@v x[@.];\n"
-"`$fs_`K(x,$fs,share->$h+batch*$BATCH_BINS,share->`G);\n"
+"`$fs_`K(x,$fs,share->$h+`4*$BATCH_BINS,share->`G);\n"
 "@3@#++)\n"
 "$8+=`$fs$z(x+k);\n"
 "}\n"
@@ -8718,7 +8741,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "$cwanted= !@yS_APART||cdf_`8!=0||\n"
 "(@h<range.@h+range.$f&&range.@h<@h+$5);\n"
 "mean=`quan`Q_walk`W$fs,cdf,cdf_`8,$ls,&range,share->$h,share->`G,\n"
-"wanted?share->batches:0,@h,0,to@@\n"
+"wanted?share->`4es:0,@h,0,to@@\n"
 "$3!is_mean)\n"
 "continue;\n"
 "`mean_join($ls,mean,`Us);\n"
@@ -8757,7 +8780,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "r+=@?S){\n"
 "$rrank=$4r,results-1);\n"
 "@u@~=$4bin_of[rank],$ls->bins),end=$4@~+share->bins,$ls->bins);\n"
-"`quan`Q_walk`W$fs,0,0,$ls,0,@~,end,share->batches,bin_of[$MAX_FRACTIONS+rank],\n"
+"`quan`Q_walk`W$fs,0,0,$ls,0,@~,end,share->`4es,bin_of[$MAX_FRACTIONS+rank],\n"
 "r<results?ranks[rank]:0,to+rank@@\n"
 "}\n"
 "}\n\n"
@@ -8823,7 +8846,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8713 \"kernels.cl.inc\"\n"
+"#line 8738\n"
 "@M$ELEMENT `@W;\n"
 "@M$BINNED `binned;\n"
 "@M$WEIGHT `weight;\n"
@@ -8915,7 +8938,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "@w\n"
 "@;WEIGHT$xs, i, weights) 1\n"
 "@_\n\n",
-"@;NO_BIN 0x`2ffu\n\n"
+"@;NO_BIN 0xffffffffu\n\n"
 "@;CHANNEL_BINS(bounds) ((bounds).bins + ($OUTSIDE == $OUTSIDE_COUNT ? 2 : 0))\n\n\n\n\n\n"
 "@-$r`bin_$3$cinside@dbin,$cbelow,$cis_nan@dbins){\n"
 "@j$cdrops=$OUTSIDE==$OUTSIDE_DROP,clamps=$OUTSIDE==$OUTSIDE_CLAMP;\n"
@@ -9138,7 +9161,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9091 \"kernels.cl.inc\"\n"
+"#line 9116\n"
 "@;COUNTS_AT(k) (@Q(k) * ($COUNTS_STRIDE - @>COUNTS_STRIDE)))\n\n\n"
 "@-$t`$f_$n(@X`$fer*$fs@Rk,`$fer $8,$cadds){\n"
 "$fs+=$COUNTS_AT(k);\n"
@@ -9154,7 +9177,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "$rlow=as_`S2(one).x?0:1;\n"
 "@N @X`S*`Us=(@N @X`S*)$fer;\n"
 "$radd=@camount,$e=@c(amount>>32);\n"
-"$3atomic_add(`Us+low,add)>0x`2ffu-add)\n"
+"$3atomic_add(`Us+low,add)>0xffffffffu-add)\n"
 "$e++;\n"
 "$3$e)\n"
 "atomic_add(`Us+(1-low),$e);\n"
@@ -9164,7 +9187,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "@-$t`add_local(@l`S*$fer,`$fer amount,@l`S*upper){\n"
 "$u$CARRIES\n"
 "$radd=@camount,$e=@c(amount>>32);\n"
-"$3atomic_add((@N @l`S*)$fer,add)>0x`2ffu-add)\n"
+"$3atomic_add((@N @l`S*)$fer,add)>0xffffffffu-add)\n"
 "$e++;\n"
 "$3$e==1)\n"
 "atomic_inc((@N @l`S*)upper);\n"
@@ -9217,7 +9240,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`Q.$6=d$5*@L`Q_height;\n"
 "`Q.$6s=`Q.@~==`Q.end?0:$4@L`Q_height,@L$6s-`Q.$6);\n"
 "@[`Q;\n"
-"}\n\n\n"
+"}\n\n\n",
 "@;HISTOGRAM@<S \\\n"
 " $SAMPLES samples,@2`S*$f@H@2`weight*weights, \\\n"
 " @2$VALUE*edges@H`bounds bounds,@X`$fer*accumulators, \\\n"
@@ -9228,7 +9251,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9215 \"kernels.cl.inc\"\n"
+"#line 9240\n"
 "@;@{ ($CHANNELS == 3 ? 96 : 64)\n\n"
 "@;PIECE (65536 / @]`sample) / $@{)\n\n\n\n"
 "@;STRIDE ($BYTE_TABLES ? 256 : bounds.$1_bins + 1)\n\n"
@@ -9436,10 +9459,10 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "@u$bs=(`Q.end/$@{+1)*`Q.$6s;\n"
 "@umembers=@Lmembers,`Ms=@L`Qs*members;\n"
 "$3$$wD){\n"
-"draw=draw&&`Ms<0x`2ff-$js;\n"
+"draw=draw&&`Ms<0xffffffff-$js;\n"
 "direct= !$COPIES||(@6FINISH);\n"
 "}else{\n"
-"draw=draw&&$bs<0x`2ff/$@{;\n"
+"draw=draw&&$bs<0xffffffff/$@{;\n"
 "`Ms=members=draw?$bs/$PIECE+1:$js;\n"
 "}\n"
 "for(@u`M=$j;;`M+=$js){\n"
@@ -9478,7 +9501,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9519 \"kernels.cl.inc\"\n"
+"#line 9544\n"
 "@)\n"
 "@l`S*bins,*upper;\n"
 "@X`$fer*accumulators;\n"
@@ -9571,7 +9594,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "@;PIXEL_STEP ($WHOLE_PIXELS ? $CHANNELS : 1)\n\n"
 "$u$BY_VALUE @k$WEIGHTED @k$IMAGE && $LITTLE_ENDIAN\n\n\n\n"
 "@;BYTE_SHIFT (33u - @cclz(@c($COPIES * ($SPREAD ? $CHANNELS : 1))))\n"
-"@-$t`$f_@v_bytes(`S4 `Us@d$h,@l`S*bins){\n"
+"@-$t`$f_@v_`9(`S4 `Us@d$h,@l`S*bins){\n"
 "$rturn=$SPREAD?@x%$CHANNELS:0;\n"
 "`Us=rotate(`Us^$BYTE_FLIP*0x01010101u,(`S4)(32-8*turn`X\n"
 "`samples @v=`samples$y`Us);\n"
@@ -9589,7 +9612,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "@j`$fing*to,`bounds bounds){\n"
 "$r$h=$WHOLE_PIXELS?0:@c(at%$CHANNELS);\n"
 "$u$COUNT_BYTES\n"
-"`$f_@v_bytes(`Ked,$h,to->bins);\n"
+"`$f_@v_`9(`Ked,$h,to->bins);\n"
 "@w\n"
 "`samples @v=`samples$y`Ked);\n"
 "@3$rv`Yv<@O_SAMPLES;v++)\n"
@@ -9627,8 +9650,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "@[walk;\n"
 "}\n\n\n\n"
 "@;ITEM_SINGLES ($SAMPLE_ROWS && $DEEP_LOADS ? 4 : 1)\n\n\n"
-"@F$t`$f_batch`V$SAMPLES samples,`sample_$6s $6s,`walk*walk,\n"
-"@jint batch,@j$c@vs,@j$conly_@vs,\n"
+"@F$t`$f_`4`V$SAMPLES samples,`sample_$6s $6s,`walk*walk,\n"
+"@jint `4,@j$c@vs,@j$conly_@vs,\n"
 "@j`$fing*to,`histogram_@ns @ns,\n"
 "`bounds bounds){\n"
 "``Ked `Ked[@.];\n"
@@ -9637,7 +9660,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "@uindices[@.+@x_SINGLES];\n"
 "$c@`[@.+@x_SINGLES];\n"
 "$rsurplus=@c($6s.samples%@O_SAMPLES);\n"
-"@3int k`Yk<batch;k++){\n"
+"@3int k`Yk<`4;k++){\n"
 "@u$6=$SAMPLE_ROWS?walk->$h_$6+walk->$6:0,x=walk->$h_x+walk->x;\n"
 "`$6_t `C=$ROW_PAST($6s.`C,$6,0,@ns);\n"
 "$rleading=only_@vs?0:`leading_samples`W$6s,@c$6,@ns);\n"
@@ -9660,7 +9683,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "walk->$6++;\n"
 "}\n"
 "}\n"
-"@3int k`Yk<batch;k++)\n"
+"@3int k`Yk<`4;k++)\n"
 "$3@``Z&&@vs)\n"
 "`$f_@v`W`Ked`Z,indices`Z,weights`Z,to,bounds);\n"
 "else $3@``Z)\n"
@@ -9673,16 +9696,16 @@ static const char *const gpuscan__piece_histogram[] = {
 "$rstride,@j$c@vs,@j$conly_@vs,\n"
 "@j`$fing*to,`histogram_@ns @ns,\n"
 "`bounds bounds){\n"
-"@j$rbatch=@vs?@.:@x_SINGLES;\n"
+"@j$r`4=@vs?@.:@x_SINGLES;\n"
 "for(@u$6`Y$6<$6s.$6s;$6+=$CHUNK)\n"
 "for(@ux`Yx<across;x+=$CHUNK){\n"
 "$rchunk_$6s=@c$4$6s.$6s-$6,@Q$CHUNK);\n"
 "$rchunk_@is=@c$4across-x,@Q$CHUNK);\n"
 "`walk walk=`walk$y$h,stride,$6,x,chunk_$6s,chunk_@is);\n"
-"while($SAMPLE_ROWS?walk.$6<walk.$6s:walk.x+(batch-1)*walk.`P_x<walk.across)\n"
-"`$f_batch`Wsamples,$6s,&walk,batch,@vs,only_@vs,to,@ns,bounds);\n"
+"while($SAMPLE_ROWS?walk.$6<walk.$6s:walk.x+(`4-1)*walk.`P_x<walk.across)\n"
+"`$f_`4`Wsamples,$6s,&walk,`4,@vs,only_@vs,to,@ns,bounds);\n"
 "while(!$SAMPLE_ROWS&&walk.x<walk.across)\n"
-"`$f_batch`Wsamples,$6s,&walk,1,@vs,only_@vs,to,@ns,bounds);\n"
+"`$f_`4`Wsamples,$6s,&walk,1,@vs,only_@vs,to,@ns,bounds);\n"
 "}\n"
 "}\n\n\n\n"
 "@F$t`$f_$6s`V$SAMPLES samples,`sample_$6s $6s@d$h@dstride,\n"
@@ -9725,8 +9748,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "to->edges.$h=$EDGE_AT(to->edges,0);\n"
 "to->edges.`G=$EDGE_AT(to->edges,bins);\n"
 "$u$EDGE_CELLS\n"
-"$redge_bytes=@c(($EDGE_PLACE(bins)+1)*@]$VALUE`X\n"
-"`cells_make(&to->edges,(@l`S*)copied+(edge_bytes+3)/4,bins);\n"
+"$redge_`9=@c(($EDGE_PLACE(bins)+1)*@]$VALUE`X\n"
+"`cells_make(&to->edges,(@l`S*)copied+(edge_`9+3)/4,bins);\n"
 "@7\n"
 "@w\n"
 "`edges_top(&to->edges);\n"
@@ -9860,7 +9883,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9974 \"kernels.cl.inc\"\n"
+"#line 9999\n"
 "@+SIZE $t`histogram_finish(`%$HISTOGRAM@<S@5\n"
 "`histogram_move(accumulators+@Laccumulators@S,$fs+@L$fs@S,\n"
 "get_global_id(0)*$MOVED,@L`Qs*bounds.$1_bins,get_global_`8(0),\n"
@@ -9872,14 +9895,14 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9996 \"kernels.cl.inc\"\n"
+"#line 10021\n"
 "@M$KEY_BITS `key_bits;\n"
 "@M$KEY_CODE `key_code;\n"
 "@M$PLACE `position;\n\n\n\n"
 "@M@bVALUE @f$s;\n"
 "@)\n"
 "$r`Us[3];\n"
-"}@fbytes_12;\n\n"
+"}@f`9_12;\n\n"
 "@;SORT_FIELD_MEMBER(f, `R) @2`R *`C_##f; @X`R *to_##f;\n"
 "@)\n"
 "@2@f$s*`C;\n"
@@ -9979,7 +10002,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10128 \"kernels.cl.inc\"\n"
+"#line 10153\n"
 "@)\n"
 "@bGATHER_NUMBERS\n"
 "}@fgather_@ns;\n\n"
@@ -10030,7 +10053,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10192 \"kernels.cl.inc\"\n"
+"#line 10217\n"
 "@)\n"
 "@bNUMBERS\n"
 "}@f@ns;\n\n\n"
@@ -10167,7 +10190,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10352 \"kernels.cl.inc\"\n"
+"#line 10377\n"
 "@;SORT_STEP ($LINE / @c@]`key_bits))\n\n\n"
 "@-$t@fscatter_each(@j@fpass*pass@R$h@R`G,\n"
 "`position*`L,$cby_index){\n"
@@ -10433,7 +10456,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10675 \"kernels.cl.inc\"\n"
+"#line 10700\n"
 "#ifndef $TEST_SILENT\n"
 "@;TEST_SILENT(`Q) `3\n"
 "@;TEST_DELAY(`Q)\n"
@@ -10805,7 +10828,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$ls[b]=drawn+below[b];\n"
 "}\n"
 "}\n\n\n"
-"@F$t@fexchange_batch(@f`Q*t@dk,$c`6ed,`$g $g,\n"
+"@F$t@fexchange_`4(@f`Q*t@dk,$c`6ed,`$g $g,\n"
 "@l@f@r*@r){\n"
 "$r$gs[$RANK_BATCH],here[$RANK_BATCH];\n"
 "@3$rb`Yb<$RANK_BATCH;b++)\n"
@@ -10821,7 +10844,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n\n\n\n"
 "@;BATCH_AT(k) \\\n"
 " $3(k)<$ROUNDS&&(k)%$RANK_BATCH==0) \\\n"
-" @fexchange_batch(t,k,`6ed,$g@@\n"
+" @fexchange_`4(t,k,`6ed,$g@@\n"
 "@;BATCHES_4(k) \\\n"
 " $BATCH_AT(k)$BATCH_AT((k)+1)$BATCH_AT((k)+2)$BATCH_AT((k)+3)\n"
 "@;BATCHES_16(k) \\\n"
@@ -11105,10 +11128,10 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11483 \"kernels.cl.inc\"\n"
+"#line 11508\n"
 "@;SORT_AGGREGATE 0x40000000u\n"
 "@;SORT_PREFIX 0x80000000u\n"
-"@;SORT_STATE 0x3`2fu\n\n"
+"@;SORT_STATE 0x3fffffffu\n\n"
 "@;SORT_WINDOW 4\n\n"
 "@-$t@fpublish(@X`S*state@d`Q@d`U){\n"
 "$3!$TEST_SILENT(`Q))\n"
@@ -11261,7 +11284,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11665 \"kernels.cl.inc\"\n"
+"#line 11690\n"
 "@F$t@fback_@~(@fback*back,@j@f`Q*t@d$p\n"
 "@j@fpass*pass){\n"
 "@Ce`Ye<@x_DIGITS;e++){\n"
@@ -11354,7 +11377,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11769 \"kernels.cl.inc\"\n"
+"#line 11794\n"
 "@;SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "@;SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "@;SORT_ALL_RUN 1u\n"
@@ -16931,14 +16954,13 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__plan *
     if (is_auto && !plan->columns && plan->cut.rows > 1 &&
         (plan->desc->count <= common->key.tile / 2 || plan->cut.rows >= 4 * gs->device.units))
         return "several passes are faster";
-    /* With these lanes, several passes are faster than a look-back along columns, or if a prefix takes several state
-       words. They are also faster than AHEAD with a custom operator, since in AHEAD one group combines all tiles' sums
-       one by one. tuning: scan-words, scan-fold */
-    if (is_auto && plan->cut.tiles > GPUSCAN__FEW_TILES &&
+    /* With these lanes, several passes are faster if a prefix takes several state words. With a custom operator, they
+       are also faster than AHEAD, since in AHEAD one group combines all tiles' sums one by one. (For columns see
+       gpuscan__columns_choose.) tuning: scan-words, scan-fold */
+    if (is_auto && !plan->columns && plan->cut.tiles > GPUSCAN__FEW_TILES &&
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
-        (plan->columns || (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
-                               ? common->e.op == GPUSCAN_OP_CUSTOM
-                               : gpuscan__prefix_size(common) * 16 > common->key.word)))
+        (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? common->e.op == GPUSCAN_OP_CUSTOM
+                                                        : gpuscan__prefix_size(common) * 16 > common->key.word))
         return "several passes are faster";
     /* If a group waits too long for another group's tile, it sums that tile itself. In place, it may then load elements
        that the other group has overwritten. But the other group publishes the tile's sum before it overwrites: with a
@@ -17160,9 +17182,10 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_LINES 16 /* several passes: a work-item scans at least 16 lines, loading up to 16 at a time */
 #define GPUSCAN__COLUMNS_STRIP 128 /* on a GPU, bytes of each line that a group scans (a group's strip) */
 #define GPUSCAN__COLUMNS_WIDE  512 /* SINGLE_PASS: bytes of each line that a group scans */
-#define GPUSCAN__COLUMNS_FLAT  128 /* SINGLE_PASS: maximum columns of a matrix of small elements without gaps */
-#define GPUSCAN__COLUMNS_LONG  128 /* SINGLE_PASS: minimum bytes of a strip's line that is moved in pieces by itself */
-#define GPUSCAN__COLUMNS_TILE  172 /* SINGLE_PASS: bytes of local memory for each work-item's elements */
+#define GPUSCAN__COLUMNS_LONG  256 /* SINGLE_PASS: minimum bytes of a strip's line that is moved in pieces by itself */
+#define GPUSCAN__COLUMNS_LONG_SMALL 24 /* SINGLE_PASS: the same, if an element has fewer than 4 bytes */
+#define GPUSCAN__COLUMNS_TILE  188 /* SINGLE_PASS: bytes of local memory for each work-item's elements and slot */
+#define GPUSCAN__COLUMNS_TILE_SMALL 60 /* the same without LANES_PTX, for several groups on a compute unit */
 #define GPUSCAN__COLUMNS_SUMMED 65 /* SINGLE_PASS: maximum lines of a block, plus up to 16 blocks, if sums have errors:
                                       see the bounds at gpuscan_scan_desc */
 #define GPUSCAN__COLUMNS_FOLD  16  /* SINGLE_PASS: a folding group has at least 16 columns, if there are so many */
@@ -17170,6 +17193,8 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_SCRATCH 5 /* SINGLE_PASS: the scratch has at most 1/5 of a band's bytes */
 #define GPUSCAN__COLUMNS_ALONE 256 /* one launch scans whole columns if they need >= 256 work-items per compute unit */
 #define GPUSCAN__COLUMNS_LOW   64 /* one launch scans whole columns if they have at most 64 elements */
+#define GPUSCAN__COLUMNS_NARROW 32 /* without LANES_PTX, one launch scans lines of less than 32 bytes, and wider ones */
+#define GPUSCAN__COLUMNS_SMALL (64 * GPUSCAN__MIB) /* if count * columns * size^2 is at most 2^26 */
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes of each line that a CPU's work-item scans */
 #define GPUSCAN__COLUMNS_FEW   16 /* a CPU has a program for each number of columns up to 16, and one for all others */
 
@@ -17188,6 +17213,7 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan, gp
     gpuscan__key *key = &common->key;
     gpuscan__scan_key *own = &plan->key;
     uint32_t size = (uint32_t)gpuscan__max(common->e.src_size, common->e.dst_size);
+    uint32_t slot = gpuscan__prefix_size(common);
     key->strategy = (uint32_t)strategy;
     key->vectors = own->lines = own->columns = 1;
     key->word = key->undivided = 0;
@@ -17205,7 +17231,9 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan, gp
     own->lines = gpuscan__register_vectors(GPUSCAN__COLUMNS_LINES, (uint32_t)gpuscan__max(own->vector * size, 4));
     if (key->word) {
         own->vector = 1;
-        own->lines = (uint32_t)(gpuscan__max(GPUSCAN__COLUMNS_TILE / gpuscan__max(size, 4), 1) - 1) | 1;
+        own->lines = gpuscan__uses_ptx(gs, key) ? GPUSCAN__COLUMNS_TILE : GPUSCAN__COLUMNS_TILE_SMALL;
+        own->lines = (gpuscan__max(own->lines, slot) - slot) / (uint32_t)gpuscan__max(size, 4);
+        own->lines = (uint32_t)(gpuscan__max(own->lines, 1) - 1) | 1;
         own->lines *= (uint32_t)gpuscan__max(4 / size, 1);
     }
     key->undivided = !key->word && alone;
@@ -17239,7 +17267,8 @@ static uint64_t gpuscan__columns_blocks(const gpuscan__key *key, uint64_t width,
 static uint64_t gpuscan__columns_gap(const gpuscan__elements *e, const gpuscan__scan_key *own, uint64_t width,
                                      uint64_t pitch) {
     uint64_t element = gpuscan__columns_element(e), line = width * element;
-    return 16 % element == 0 && line >= GPUSCAN__COLUMNS_LONG && own->lines > 1 ? (pitch * element - line) % 16 : 0;
+    int is_long = line >= (element < 4 ? GPUSCAN__COLUMNS_LONG_SMALL : GPUSCAN__COLUMNS_LONG);
+    return 16 % element == 0 && is_long && own->lines > 1 ? (pitch * element - line) % 16 : 0;
 }
 
 /* SINGLE_PASS: returns how many lines of a block a work-item scans. gap: see gpuscan__columns_gap.
@@ -17305,22 +17334,19 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
 
 /* Chooses SINGLE_PASS if the call and the device allow it. AUTO takes several passes in these cases:
      one launch scans whole columns, without a look-back
-     lanes are not LANES_PTX: nothing was measured
-     elements have fewer than 4 bytes, and lines are short with gaps between them
-     elements have 1 byte, and lines begin at multiples of 16 bytes: several passes take as long
      elements have more than 16 bytes, and the operator's order matters: nothing was measured
-   tuning: scan-columns */
+     without LANES_PTX, elements have more than 8 bytes, or there are many of them: see COLUMNS_NARROW
+   tuning: scan-columns, scan-columns-proxy */
 static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
     uint64_t fill = (uint64_t)gs->device.units * GPUSCAN__COLUMNS_ALONE;
     int alone = plan->columns / gpuscan__columns_vector(plan) >= fill || plan->desc->count <= GPUSCAN__COLUMNS_LOW;
-    uint64_t size = plan->cut.size, pitches = plan->cut.src_pitch | plan->dst_pitch;
-    int flat = pitches == plan->columns && plan->columns <= GPUSCAN__COLUMNS_FLAT;
-    int is_slow = size < 4 && !flat && (16 % size || plan->columns * size < GPUSCAN__COLUMNS_LONG ||
-                                        (size == 1 && pitches % 16 == 0));
-    int is_unmeasured = gs->device.lanes != GPUSCAN__LANES_PTX ||
-                        (size > 16 && !gpuscan__takes_any_order(&common->e));
+    uint64_t size = plan->cut.size, line = plan->columns * size;
+    int is_narrow = size <= 4 && line < GPUSCAN__COLUMNS_NARROW;
+    int is_slow = gs->device.lanes != GPUSCAN__LANES_PTX &&
+                  (size > 8 || (!is_narrow && plan->desc->count > GPUSCAN__COLUMNS_SMALL / line / size));
+    int is_unmeasured = size > 16 && !gpuscan__takes_any_order(&common->e);
     strategy = gpuscan__strategy_for(common, strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
     if (common->call->strategy == GPUSCAN_STRATEGY_AUTO && (alone || is_slow || is_unmeasured))
         strategy = gpuscan__strategies[strategy].simpler;

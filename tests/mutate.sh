@@ -186,7 +186,7 @@ done < "$work/steps.txt" > "$work/timed.txt"
 # or defines something, between the directives.
 marked() {
   awk '
-    /^#line [0-9]+ "kernels.cl.inc"$/ { kernels = 1; number = $2 - 1; next }
+    /^#line [0-9]+( "kernels.cl.inc")?$/ { kernels = 1; number = $2 - 1; next }
     !kernels { print; next }
     {
       number++
