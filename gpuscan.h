@@ -17232,7 +17232,7 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan, gp
     if (key->word) {
         own->vector = 1;
         own->lines = gpuscan__uses_ptx(gs, key) ? GPUSCAN__COLUMNS_TILE : GPUSCAN__COLUMNS_TILE_SMALL;
-        own->lines = (gpuscan__max(own->lines, slot) - slot) / (uint32_t)gpuscan__max(size, 4);
+        own->lines = (uint32_t)((gpuscan__max(own->lines, slot) - slot) / gpuscan__max(size, 4));
         own->lines = (uint32_t)(gpuscan__max(own->lines, 1) - 1) | 1;
         own->lines *= (uint32_t)gpuscan__max(4 / size, 1);
     }
