@@ -17193,8 +17193,8 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_SCRATCH 5 /* SINGLE_PASS: the scratch has at most 1/5 of a band's bytes */
 #define GPUSCAN__COLUMNS_ALONE 256 /* one launch scans whole columns if they need >= 256 work-items per compute unit */
 #define GPUSCAN__COLUMNS_LOW   64 /* one launch scans whole columns if they have at most 64 elements */
-#define GPUSCAN__COLUMNS_NARROW 32 /* without LANES_PTX, one launch scans lines of less than 32 bytes, and wider ones */
-#define GPUSCAN__COLUMNS_SMALL (64 * GPUSCAN__MIB) /* if count * columns * size^2 is at most 2^26 */
+#define GPUSCAN__COLUMNS_NARROW 32 /* bytes of a line, see gpuscan__columns_choose */
+#define GPUSCAN__COLUMNS_SMALL (64 * GPUSCAN__MIB) /* count * columns * size^2, see gpuscan__columns_choose */
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes of each line that a CPU's work-item scans */
 #define GPUSCAN__COLUMNS_FEW   16 /* a CPU has a program for each number of columns up to 16, and one for all others */
 
@@ -17335,7 +17335,9 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
 /* Chooses SINGLE_PASS if the call and the device allow it. AUTO takes several passes in these cases:
      one launch scans whole columns, without a look-back
      elements have more than 16 bytes, and the operator's order matters: nothing was measured
-     without LANES_PTX, elements have more than 8 bytes, or there are many of them: see COLUMNS_NARROW
+     without LANES_PTX, elements have more than 8 bytes
+     without LANES_PTX, count * columns * size^2 exceeds COLUMNS_SMALL. But lines below COLUMNS_NARROW bytes take one
+     launch if elements have at most 4 bytes
    tuning: scan-columns, scan-columns-proxy */
 static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
     gpuscan__plan *common = &plan->common;
