@@ -48,7 +48,7 @@ sed 's/"gpuscan.h"/<gpuscan.h>/' sum.c > installed.c
 
 # ---- CMake and Meson
 
-if have cmake; then
+if have cmake && have make; then
   mkdir -p with_cmake && cp sum.c with_cmake
   { printf 'cmake_minimum_required(VERSION 3.14)\nproject(with_cmake C)\n'; block cmake "$packages/README.md"
     printf 'add_executable(sum sum.c)\ntarget_link_libraries(sum gpuscan)\n'; } > with_cmake/CMakeLists.txt
@@ -57,7 +57,7 @@ if have cmake; then
   check 'CMake: build' cmake --build with_cmake/build
   check 'CMake: run' says_22 with_cmake/build/sum
 else
-  left_out 'cmake is not installed'
+  left_out 'cmake or make is not installed'
 fi
 if have meson && have ninja; then
   mkdir -p with_meson/third_party/gpuscan && cp sum.c with_meson && cp "$root/gpuscan.h" with_meson/third_party/gpuscan
